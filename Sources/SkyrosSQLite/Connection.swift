@@ -16,6 +16,8 @@ import CSQLite
 package final class Connection {
     /// Open until `close` has succeeded.
     private var handle: OpaquePointer?
+    /// The gate of its files while it is open.
+    private var registration: GatedFileSystem.Registration?
     /// The place that errors without SQL name.
     package let path: String
 
@@ -27,20 +29,35 @@ package final class Connection {
     ///   connection holds an exclusive lock.
     package init(_ options: ConnectionOptions) throws(SQLiteError) {
         path = options.displayPath
-        let handle = try Self.open(options)
-        self.handle = handle
+        if options.vfs == nil, let gate = options.gate {
+            registration = GatedFileSystem.register(
+                gate, for: path, readOnly: options.access == .readOnly)
+        }
         do {
+            let handle = try Self.open(options)
+            self.handle = handle
             try configure(options)
         } catch {
-            sqlite3_close_v2(handle)
-            self.handle = nil
+            closeLater()
             throw error
         }
     }
 
     deinit {
+        closeLater()
+    }
+
+    private func closeLater() {
         // This version of close defers it until the last statement is finalized.
         sqlite3_close_v2(handle)
+        handle = nil
+        removeGate()
+    }
+
+    /// SQLite changes no file of a closed connection.
+    private func removeGate() {
+        if let registration { GatedFileSystem.remove(registration) }
+        registration = nil
     }
 
     /// Closes the database; a second call does nothing.
@@ -51,6 +68,7 @@ package final class Connection {
         let code = sqlite3_close(handle)
         guard code == SQLITE_OK else { throw error(at: .path(path)) }
         self.handle = nil
+        removeGate()
     }
 
     private static func open(_ options: ConnectionOptions) throws(SQLiteError) -> OpaquePointer {
@@ -68,10 +86,7 @@ package final class Connection {
                 extendedCode: SQLITE_CANTOPEN, message: message, place: .path(path))
         }
         var handle: OpaquePointer?
-        var vfs = options.vfs
-        if vfs == nil, let gate = options.gate {
-            vfs = GatedFileSystem.register(gate, for: path)
-        }
+        let vfs = options.vfs ?? (options.gate == nil ? nil : GatedFileSystem.vfs)
         let code = sqlite3_open_v2(options.openPath, &handle, flags | mode, vfs)
         guard code == SQLITE_OK, let handle else {
             let extended = handle.map { sqlite3_extended_errcode($0) } ?? code

@@ -9,20 +9,57 @@ import SkyrosDisk
 enum GatedFileSystem {
     private static let name: StaticString = "skyros-gated"
 
-    /// The gates by the paths of the databases.
-    private static let gates = Locked<[String: ConnectionOptions.Gate]>([:])
+    /// A gate that a connection has set; it is removed when the connection closes.
+    final class Registration: Sendable {
+        let gate: ConnectionOptions.Gate
+        fileprivate let key: Key
 
-    /// Sets the gate of a database; returns the name of the VFS, or nil if SQLite refuses it.
-    static func register(_ gate: ConnectionOptions.Gate, for path: String) -> String? {
-        gates.withLock { $0[path] = gate }
-        return isRegistered ? name.description : nil
+        fileprivate init(_ gate: ConnectionOptions.Gate, _ key: Key) {
+            self.gate = gate
+            self.key = key
+        }
     }
 
-    /// The gate of a database or of its journal.
-    static func registered(for path: String) -> ConnectionOptions.Gate? {
+    /// Connections that only read have gates apart: they create no journal, and must not replace
+    /// the gate of one that writes.
+    fileprivate struct Key: Hashable {
+        /// The bytes of the database's path, as SQLite has them.
+        let path: [UInt8]
+        let isReadOnly: Bool
+    }
+
+    private static let registrations = Locked<[Key: Registration]>([:])
+
+    /// The name of the VFS; nil if SQLite refuses it.
+    static var vfs: String? { isRegistered ? name.description : nil }
+
+    /// Sets the gate of a database, for the connection that is opened next.
+    static func register(
+        _ gate: ConnectionOptions.Gate, for path: String, readOnly isReadOnly: Bool
+    ) -> Registration {
+        let key = Key(path: Array(path.utf8), isReadOnly: isReadOnly)
+        let registration = Registration(gate, key)
+        registrations.withLock { $0[key] = registration }
+        return registration
+    }
+
+    /// Removes a gate, unless a later connection has replaced it.
+    static func remove(_ registration: Registration) {
+        registrations.withLock { registrations in
+            if registrations[registration.key] === registration {
+                registrations[registration.key] = nil
+            }
+        }
+    }
+
+    /// The gate of a database, or of its journal.
+    static func registered(
+        for path: String, readOnly isReadOnly: Bool = false
+    ) -> ConnectionOptions.Gate? {
         let journal = "-journal"
-        let database = path.hasSuffix(journal) ? String(path.dropLast(journal.count)) : path
-        return gates.withLock { $0[database] }
+        let database = path.hasSuffix(journal) ? path.dropLast(journal.count) : path[...]
+        let key = Key(path: Array(database.utf8), isReadOnly: isReadOnly)
+        return registrations.withLock { $0[key]?.gate }
     }
 
     // Safe although a mutable pointer: SQLite never changes its default VFS.
@@ -56,7 +93,9 @@ enum GatedFileSystem {
         // Without methods SQLite does not close a file that failed to open.
         slot.pointee.pMethods = nil
         guard let system, let open = system.pointee.xOpen else { return SQLITE_CANTOPEN }
-        let gate = path.flatMap { registered(for: String(cString: $0)) }?.gate
+        let readOnly = SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_READONLY
+        let isReadOnly = flags & readOnly == readOnly
+        let gate = path.flatMap { registered(for: String(cString: $0), readOnly: isReadOnly) }?.gate
         let file = GatedFile(gate, byteCount: Int(system.pointee.szOsFile))
         let code = passing(gate, otherwise: SQLITE_CANTOPEN) {
             open(system, path, file.inner, flags, result)

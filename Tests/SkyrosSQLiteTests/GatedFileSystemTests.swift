@@ -1,8 +1,9 @@
 import Foundation
 import SkyrosDisk
-import SkyrosSQLite
 import TestSupport
 import Testing
+
+@testable import SkyrosSQLite
 
 /// A connection that is kept from changing its files in the middle of a transaction.
 @Suite struct `A gated database` {
@@ -72,5 +73,64 @@ import Testing
         try other.close()
         gate.open()
         #expect(try sum(self.gated()) == 6_000)
+    }
+
+    private func createTable() throws -> Connection {
+        let connection = try gated()
+        try connection.execute("CREATE TABLE a(x); INSERT INTO a VALUES (1)")
+        return connection
+    }
+
+    /// The connection has the lock, so that it creates its journal next.
+    private func expectNoJournal(_ connection: Connection) throws {
+        try connection.execute("BEGIN IMMEDIATE")
+        gate.close()
+        #expect(throws: SQLiteError.self) { try connection.execute("UPDATE a SET x = 2") }
+        #expect(!FileManager.default.fileExists(atPath: path + "-journal"))
+    }
+
+    @Test func `keeps its gate while another connection reads with another one (F56)`() throws {
+        let connection = try createTable()
+        let other = ConnectionOptions.Gate(ChangeGate()) { true }
+        let reader = try Connection(
+            ConnectionOptions(.file(path), access: .readOnly, gate: other))
+        #expect(try sum(reader) == 1)
+        try expectNoJournal(connection)
+        // The reader has its own gate, which is open.
+        #expect(try sum(reader) == 1)
+        try reader.close()
+    }
+
+    @Test func `cannot be read by a connection whose gate is closed`() throws {
+        let connection = try createTable()
+        let closed = ChangeGate()
+        let reader = try Connection(
+            ConnectionOptions(
+                .file(path), access: .readOnly, gate: ConnectionOptions.Gate(closed) { true }))
+        closed.close()
+        // It would have to take a lock.
+        #expect(throws: SQLiteError.self) { try sum(reader) }
+        try connection.execute("UPDATE a SET x = 2")
+    }
+
+    @Test func `keeps its gate if the path of another differs in its normal form only`() throws {
+        let names = ["\u{e4}.sqlite", "a\u{308}.sqlite"].map { path + $0 }
+        let gates = [ChangeGate(), ChangeGate()]
+        let registrations = zip(names, gates).map { name, gate in
+            GatedFileSystem.register(
+                ConnectionOptions.Gate(gate) { true }, for: name, readOnly: false)
+        }
+        for (name, gate) in zip(names, gates) {
+            #expect(GatedFileSystem.registered(for: name + "-journal")?.gate === gate)
+        }
+        for registration in registrations { GatedFileSystem.remove(registration) }
+    }
+
+    @Test func `has a gate until it is closed, or that of a later connection`() throws {
+        let (first, second) = (try createTable(), try gated())
+        try first.close()
+        #expect(GatedFileSystem.registered(for: path)?.gate === gate)
+        try second.close()
+        #expect(GatedFileSystem.registered(for: path)?.gate == nil)
     }
 }

@@ -26,23 +26,24 @@ extension Archive {
         asOf moment: Moment?, isEvolving: Bool, progress: (_ done: Int, _ total: Int) -> Void
     ) throws -> (SnapshotDatabase, EvolvedState?) {
         guard isEvolving else { return (try database(asOf: moment, progress: progress), nil) }
-        var collector: LayoutCollector
-        let stored: Snapshot
+        var (stored, collector): (Snapshot, LayoutCollector)
         if let moment {
-            var noted = LayoutCollector()
-            stored = try historyReader.snapshot(asOf: moment, visiting: { try noted.note($0) })
-            collector = noted
+            (stored, collector) = try past(moment, progress)
         } else {
             let (state, layout) = try newest(progress)
             (stored, collector) = (state, LayoutCollector(layout))
         }
         let evolved = try EvolvedState(stored)
-        for (entity, schema) in stored.schemas where schema.version > Evolver.firstVersion {
-            try evolved.state.forEachRecord(entity) { record in
-                try collector.note(record.fields.bytes, of: entity)
-            }
+        try collector.note(evolved)
+        let wholeLayout = { [self] in
+            var whole = try self.collector(through: evolved.state.sequence)
+            try whole.note(evolved)
+            return whole.layout
         }
-        return (SnapshotDatabase(evolved.state, collector.layout, log: log), evolved)
+        let database = SnapshotDatabase(
+            evolved.state, collector.layout, log: log,
+            wholeLayout: moment == nil ? wholeLayout : nil)
+        return (database, evolved)
     }
 
     /// The state at a moment as a database, with the records as they are stored.
@@ -55,15 +56,28 @@ extension Archive {
                 try self.layout(through: state.sequence)
             }
         }
+        let (state, collector) = try past(moment, progress)
+        return SnapshotDatabase(state, collector.layout, log: log)
+    }
+
+    /// The state at a moment, with the tables and columns of the log up to it.
+    private func past(
+        _ moment: Moment, _ progress: (_ done: Int, _ total: Int) -> Void
+    ) throws -> (Snapshot, LayoutCollector) {
         var total = Int(clamping: sequence.rawValue)
         if case .sequence(let last) = moment { total = Int(clamping: last.rawValue) }
-        var collector = LayoutCollector()
-        let state = try historyReader.snapshot(
-            asOf: moment,
-            visiting: { event in
-                try collector.note(event)
-                progress(Int(clamping: event.sequence.rawValue), total)
-            })
-        return SnapshotDatabase(state, collector.layout, log: log)
+        return try LayoutCollector.collecting {
+            try log.whileFloorStays {
+                var collector = LayoutCollector()
+                try collector.note(floorOf: log)
+                let state = try historyReader.snapshot(
+                    asOf: moment,
+                    visiting: { event in
+                        try collector.note(event)
+                        progress(Int(clamping: event.sequence.rawValue), total)
+                    })
+                return (state, collector)
+            }
+        }
     }
 }

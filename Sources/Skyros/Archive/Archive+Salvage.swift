@@ -26,11 +26,27 @@ extension Archive {
     public func forEachReadableEvent(
         after sequence: SequenceNumber? = nil, _ body: (Event) throws -> Bool
     ) throws {
+        try forEachReadableEvent(after: sequence, skipping: { throw $0 }, body)
+    }
+
+    /// The same. `skip` gets the error of each event that cannot be understood; the events after it
+    /// follow unless it throws.
+    package func forEachReadableEvent(
+        after sequence: SequenceNumber?, skipping skip: (StoreError) throws -> Void,
+        _ body: (Event) throws -> Bool
+    ) throws {
         let scan = try damageScan()
         do {
             try scan.forEach(after: sequence?.rawValue ?? scan.head.sequence) { number, bytes in
-                let expected = SequenceNumber(rawValue: number)
-                return try body(EventCoding.event(from: bytes, expecting: expected))
+                let event: Event
+                do {
+                    let expected = SequenceNumber(rawValue: number)
+                    event = try EventCoding.event(from: bytes, expecting: expected)
+                } catch let error as StoreError where error.code == .invalidEvent {
+                    try skip(error)
+                    return true
+                }
+                return try body(event)
             }
         } catch let error as LogError {
             throw StoreError(error)

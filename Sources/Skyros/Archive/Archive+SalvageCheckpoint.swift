@@ -91,7 +91,7 @@ extension Archive {
                     .notAStore, "the store has no checkpoint, so there is nothing to take over",
                     at: StoreError.Place(file: "checkpoint.sqlite"))
             }
-            return (loaded.snapshot, loaded.keys, description.position)
+            return (loaded.snapshot, loaded.keys, loaded.description.position)
         } catch {
             throw StoreError.wrapping(error)
         }

@@ -52,8 +52,8 @@ extension Archive {
         _ known: LayoutCollector = LayoutCollector(), after former: SequenceNumber = .zero,
         through last: SequenceNumber, progress: (SequenceNumber) -> Void = { _ in }
     ) throws -> LayoutCollector {
-        var collector = known
-        do {
+        try LayoutCollector.collecting {
+            var collector = known
             let first = firstSequence
             if former.next < first { try collector.note(floorOf: log) }
             let next = max(former.next, first)
@@ -62,16 +62,25 @@ extension Archive {
                 progress(event.sequence)
                 return true
             }
+            return collector
+        }
+    }
+}
+
+extension LayoutCollector {
+    /// Runs `body`, which reads records of the log.
+    ///
+    /// - Throws: what `body` throws; `StoreError` with `.invalidEvent` if it is a `CBORError`.
+    static func collecting<R>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
         } catch let error as CBORError {
             throw StoreError(
                 .invalidEvent, "a record in the log is not canonical; run `skyros verify`",
                 cause: error.description)
         }
-        return collector
     }
-}
 
-extension LayoutCollector {
     /// Adds what the records of a log's floor show, if it has one.
     mutating func note(floorOf log: any LogReader) throws {
         guard let floor = try log.floor.map({ try FloorState($0) }) else { return }
@@ -79,6 +88,14 @@ extension LayoutCollector {
         try floor.forEach { key, version in
             guard case .record(let bytes) = version.image else { return }
             try note(bytes, of: String(decoding: key.entity, as: UTF8.self))
+        }
+    }
+
+    /// Adds what the records of the entities that evolve show.
+    mutating func note(_ evolved: EvolvedState) throws {
+        let state = evolved.state
+        for (entity, schema) in state.schemas where schema.version > Evolver.firstVersion {
+            try state.forEachRecord(entity) { try note($0.fields.bytes, of: entity) }
         }
     }
 }

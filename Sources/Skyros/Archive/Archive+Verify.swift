@@ -162,10 +162,11 @@ extension Archive {
                     "the checkpoint shows another value than the record holds: \(wrong.entity) "
                         + "\(wrong.id), column \(wrong.column); rebuild the checkpoint")
             }
-            let snapshot = try checkpoint.load(into: empty) {
+            // A process that has the store open may have written a later one since.
+            let loaded = try checkpoint.loadContent(into: empty) {
                 progress(StoreProgress(.loading, $0, of: rowCount))
             }
-            return snapshot.map { ($0, description.keys) }
+            return loaded.map { ($0.snapshot, $0.description.keys) }
         } catch CheckpointError.unreadable(let error) where error.isUnfinishedTransaction {
             // A crash left it, and the next opening rolls it back.
             return nil

@@ -126,7 +126,8 @@ public final class Archive: Sendable {
     /// Reads what was appended since the last call; returns whether there was anything. An archive
     /// of a damaged store is of one moment and never has more.
     ///
-    /// - Throws: `StoreError` with `.logCorrupt` and the like if the log is damaged.
+    /// - Throws: `StoreError` with `.historyChanged` if the store was erased or replaced since, and
+    ///   the archive stays as it was; `.logCorrupt` and the like if the log is damaged.
     public func refresh() throws -> Bool {
         historyIndex?.refresh()
         return try StoreError.wrap(try log.refresh())

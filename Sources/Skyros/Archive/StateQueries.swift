@@ -59,11 +59,7 @@ package struct StateQueries {
         collector.schemas.forEach { stored.schemas[$0.key] = $0.value }
         let evolved = try EvolvedState(stored)
         var collector = collector
-        for (entity, schema) in stored.schemas where schema.version > Evolver.firstVersion {
-            try evolved.state.forEachRecord(entity) { record in
-                try collector.note(record.fields.bytes, of: entity)
-            }
-        }
+        try collector.note(evolved)
         let log = hasLog ? archive.log : nil
         let database = SnapshotDatabase(evolved.state, collector.layout, log: log)
         return (database, evolved)

@@ -130,8 +130,10 @@ extension ColumnPlan {
     /// The first column of the current row of `select` that differs from the record.
     fileprivate func firstDifference(of row: CheckpointRow, _ select: Statement) throws -> Int? {
         var first: Int?
+        var bytesLeft = ColumnValue.rowBytesMax
         _ = try spread(row.record) { index, value in
-            let shown = ColumnValue.shown(value, of: row.record, in: columns[index].kind)
+            let shown = ColumnValue.shown(
+                value, of: row.record, in: columns[index].kind, within: &bytesLeft)
             if first == nil, !shown.equals(select, at: Self.column(index)) { first = index }
         }
         return first

@@ -38,10 +38,11 @@ extension CheckpointDatabase {
             next.layout = template.withoutRows
             for entity in next.layout.entities { try connection.execute(entity.createSQL) }
         }
-        try retypeTables(of: &next.layout, batch.schemas)
         for changes in batch.changes {
             try apply(changes, to: &next.layout)
         }
+        // The first record decides a new column's kind, and may be of an older version.
+        try retypeTables(of: &next.layout, batch.schemas)
         for index in next.layout.entities.indices {
             if let indexes = batch.indexes[next.layout.entities[index].name] {
                 next.layout.entities[index].indexes = indexes

@@ -143,11 +143,14 @@ extension CheckpointDescription {
     private static func readEntities(_ connection: Connection) throws -> TableLayout {
         var layout = TableLayout()
         var names: Set<[UInt8]> = []
+        // No store has as many rows as one table has numbers for; so the sum fits.
+        var left = Int(Row.numberLimit)
         let sql = "SELECT * FROM _skyros_entities ORDER BY number"
         try connection.prepare(sql).forEachRow { row in
             var entity = TableLayout.Entity(
                 name: try row.checkedText(at: 1), table: try row.checkedText(at: 2))
-            guard let rowCount = Int(exactly: try row.checkedInteger(at: 3)), rowCount >= 0,
+            guard let rowCount = Int(exactly: try row.checkedInteger(at: 3)),
+                0...left ~= rowCount,
                 let state = StateDigest(description: try row.checkedText(at: 4)),
                 let content = HexText.number(try row.checkedText(at: 5)),
                 try row.checkedInteger(at: 0) == Int64(layout.entities.count) + 1,
@@ -156,6 +159,7 @@ extension CheckpointDescription {
             guard try entity.setIndexes(row.checkedText(at: 6)) else {
                 throw CheckpointError.damage("_skyros_entities has an invalid list of indexes")
             }
+            left -= rowCount
             entity.digest = TableDigest(rowCount: rowCount, state: state, content: content)
             layout.entities.append(entity)
         }

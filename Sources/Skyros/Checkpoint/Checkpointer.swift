@@ -15,7 +15,8 @@ final class Checkpointer: Sendable {
     /// The open database; nil until it is needed, and after closing.
     private let database: Locked<CheckpointDatabase?>
     private let template = Locked(TableLayout())
-    private let written = Locked<SequenceNumber?>(nil)
+    /// What the file is known to hold; nil if that is not known.
+    private let held = Locked<Held?>(Held())
     /// The sums of the projections in the file, by their names.
     private let projectionSums = Locked(NamedValues<UInt64>())
     private let lockTimeoutMilliseconds: Int32
@@ -25,6 +26,13 @@ final class Checkpointer: Sendable {
     private let comparison = Locked<Comparison?>(nil)
 
     typealias Comparison = @Sendable (CheckpointPosition) throws -> Void
+
+    /// The checkpoint that was loaded or written last; without values if there is none.
+    private struct Held {
+        var sequence: SequenceNumber?
+        /// Covers the numbers of the rows: a checkpoint that was made anew may have others.
+        var seal: UInt64?
+    }
 
     /// Makes a checkpointer of the file `name` in `directory`, which the first write creates.
     ///
@@ -43,7 +51,7 @@ final class Checkpointer: Sendable {
     }
 
     /// The last event in the checkpoint; nil if it was neither loaded nor written yet.
-    var sequence: SequenceNumber? { written.withLock { $0 } }
+    var sequence: SequenceNumber? { held.withLock { $0?.sequence } }
 
     /// The tables and columns of the checkpoint; nil if its description cannot be read.
     var layout: TableLayout? { try? description()?.layout }
@@ -93,9 +101,10 @@ final class Checkpointer: Sendable {
         try loadContent(into: empty, beforeEvents: eventCount, progress: progress)?.snapshot
     }
 
-    /// What a checkpoint holds.
+    /// What a checkpoint holds, and its description: all of one transaction.
     typealias Content = (
-        snapshot: Snapshot, keys: KeyTable, projections: [StoredProjection]
+        snapshot: Snapshot, keys: KeyTable, projections: [StoredProjection],
+        description: CheckpointDescription
     )
 
     /// The same, and the idempotency keys and projections.
@@ -111,11 +120,14 @@ final class Checkpointer: Sendable {
                 database, into: empty, beforeEvents: eventCount, progress: progress,
                 keys: { events.append($0) }, projections: { projections.append($0) })
             guard let snapshot, let description = database.known else { return nil }
-            return (snapshot, KeyTable(events, after: description.keys.bound), projections)
+            let keys = KeyTable(events, after: description.keys.bound)
+            return (snapshot, keys, projections, description)
         }
-        written.withLock { $0 = loaded?.snapshot.sequence }
-        projectionSums.withLock { $0 = NamedValues() }
-        noteWritten(loaded?.projections ?? [])
+        noteEmpty()
+        if let loaded {
+            noteHeld(loaded.description, loaded.projections)
+            comparison.withLock { $0 = nil }
+        }
         return loaded
     }
 
@@ -126,7 +138,23 @@ final class Checkpointer: Sendable {
         try database.withLock { database in try open(&database).projections() }
     }
 
-    private func noteWritten(_ projections: [StoredProjection]) {
+    /// Expects an empty file, until it is loaded or written.
+    func noteEmpty() {
+        held.withLock { $0 = Held() }
+        projectionSums.withLock { $0 = NamedValues() }
+    }
+
+    /// Makes `isUnchanged` false until the file is loaded or written: what was read of it last was
+    /// of no use.
+    func noteUnknown() {
+        held.withLock { $0 = nil }
+    }
+
+    private func noteHeld(
+        _ description: CheckpointDescription, _ projections: [StoredProjection]
+    ) {
+        let sequence = SequenceNumber(rawValue: description.position.sequence)
+        held.withLock { $0 = Held(sequence: sequence, seal: description.seal) }
         projectionSums.withLock { sums in
             for projection in projections { sums[projection.name] = projection.sum }
         }
@@ -164,7 +192,7 @@ final class Checkpointer: Sendable {
             timeMicroseconds: snapshot.time.microseconds)
         let comparison = comparison.withLock { $0 }
         try withoutActuallyEscaping(progress) { progress in
-            try withDatabase { database in
+            let description = try withDatabase { database in
                 var replaced: [String]?
                 if let comparison, let description = try database.description() {
                     try comparison(description.position)
@@ -177,20 +205,21 @@ final class Checkpointer: Sendable {
                 batch.keys = { range in
                     keys.changes(through: snapshot.sequence, at: snapshot.time, since: range)
                 }
-                try database.write(batch, at: position)
+                return try database.write(batch, at: position)
             }
+            self.comparison.withLock { $0 = nil }
+            noteHeld(description, projections)
         }
-        self.comparison.withLock { $0 = nil }
-        written.withLock { $0 = snapshot.sequence }
-        noteWritten(projections)
     }
 
     /// Runs `body` with the database. If the store is suspended meanwhile, the connection has lost
     /// its locks: it is dropped, and the next one rolls back what it has left.
-    private func withDatabase(_ body: (CheckpointDatabase) throws -> Void) throws {
+    private func withDatabase<R>(
+        _ body: (CheckpointDatabase) throws -> R
+    ) throws -> R {
         try database.withLock { database in
             do {
-                try body(open(&database))
+                return try body(open(&database))
             } catch {
                 guard directory.gate?.isClosed == true else { throw error }
                 database = nil
@@ -205,12 +234,13 @@ final class Checkpointer: Sendable {
     }
 
     /// Whether the file still holds the last checkpoint that was loaded or written. False if it
-    /// cannot be read.
+    /// cannot be read, or if that is not known.
     func isUnchanged() throws -> Bool {
         // The connection may have lost its locks.
         database.withLock { $0 = nil }
+        guard let held = held.withLock({ $0 }) else { return false }
         do {
-            return try position()?.sequence == sequence?.rawValue
+            return try description()?.seal == held.seal
         } catch is CheckpointError {
             return false
         }

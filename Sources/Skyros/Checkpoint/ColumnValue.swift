@@ -16,26 +16,55 @@ enum ColumnValue {
     /// Bytes in the memory of the record.
     case blob(UnsafeRawBufferPointer)
 
-    /// What a column shows of a field: NULL too for a value that cannot be read, and in a record of
-    /// more than `recordBytesMax`. O(n).
+    /// What a column shows of a field: NULL too for a value that cannot be read, in a record of
+    /// more than `recordBytesMax`, and for a text or bytes that are longer than `bytesLeft`. O(n).
     ///
-    /// - Parameter value: nil if the record has no such field.
+    /// - Parameters:
+    ///   - value: nil if the record has no such field.
+    ///   - bytesLeft: what the columns of the row may still show, `rowBytesMax` before the first.
+    static func shown(
+        _ value: UnsafeRawBufferPointer?, of record: UnsafeRawBufferPointer, in kind: ColumnKind,
+        within bytesLeft: inout Int
+    ) -> ColumnValue {
+        guard let value, record.count <= recordBytesMax,
+            let shown = try? ColumnValue(of: value, in: kind, bytesLeft),
+            shown.byteCount <= bytesLeft
+        else { return .null }
+        bytesLeft -= shown.byteCount
+        return shown
+    }
+
+    /// The same for a single column.
     static func shown(
         _ value: UnsafeRawBufferPointer?, of record: UnsafeRawBufferPointer, in kind: ColumnKind
     ) -> ColumnValue {
-        guard let value, record.count <= recordBytesMax else { return .null }
-        return (try? ColumnValue(of: value, in: kind)) ?? .null
+        var bytesLeft = rowBytesMax
+        return shown(value, of: record, in: kind, within: &bytesLeft)
     }
 
     /// Record and columns must stay below 1,000,000,000 bytes, SQLite's limit for a row.
     private static let recordBytesMax = 256 << 20
 
+    /// What the columns of a row show together. JSON may be 40 times as long as CBOR.
+    static let rowBytesMax = 512 << 20
+
     /// The value that a column of `kind` shows for a field with this CBOR. O(n).
-    private init(of value: UnsafeRawBufferPointer, in kind: ColumnKind) throws(CBORError) {
+    private init(
+        of value: UnsafeRawBufferPointer, in kind: ColumnKind, _ bytesMax: Int
+    ) throws(CBORError) {
         if let plain = try Self.plain(value, kind) {
             self = plain
         } else {
-            self = Self.general(try FieldValue(cbor: value), kind)
+            self = Self.general(try FieldValue(cbor: value), kind, bytesMax)
+        }
+    }
+
+    /// The length of a text or of bytes.
+    private var byteCount: Int {
+        switch self {
+        case .null, .integer, .real: 0
+        case .text(let text): text.utf8.count
+        case .utf8(let bytes), .blob(let bytes): bytes.count
         }
     }
 
@@ -63,14 +92,17 @@ enum ColumnValue {
         }
     }
 
-    private static func general(_ value: FieldValue, _ kind: ColumnKind) -> ColumnValue {
+    private static func general(
+        _ value: FieldValue, _ kind: ColumnKind, _ bytesMax: Int
+    ) -> ColumnValue {
         if case .null = value { return .null }
         switch kind {
         case .integer, .boolean: return integral(value)
         case .real, .date: return number(value).map { floating($0) } ?? .null
         case .text, .uuid, .url, .decimal:
-            return .text(visible(value.jsonString ?? value.jsonText()))
-        case .json: return .text(value.jsonText())
+            let text = value.jsonString ?? value.jsonText(bytesMax: bytesMax)
+            return text.map { .text(visible($0)) } ?? .null
+        case .json: return value.jsonText(bytesMax: bytesMax).map { .text($0) } ?? .null
         case .bytes: return .null
         }
     }

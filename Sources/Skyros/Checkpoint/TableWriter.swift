@@ -67,8 +67,10 @@ final class TableWriter {
     private func bind(_ row: CheckpointRow, _ state: StateDigest) throws -> Bool {
         guard let statements else { return false }
         let (upsert, plan) = (statements.upsert, statements.plan)
+        var bytesLeft = ColumnValue.rowBytesMax
         let isCovered = try plan.spread(row.record) { index, value in
-            try ColumnValue.shown(value, of: row.record, in: plan.columns[index].kind)
+            let kind = plan.columns[index].kind
+            try ColumnValue.shown(value, of: row.record, in: kind, within: &bytesLeft)
                 .bind(to: upsert, at: ColumnPlan.column(index) + 1)
         }
         guard isCovered || entity.columns.count >= TableLayout.columnCountMax else { return false }

@@ -66,8 +66,10 @@ extension ChildStore {
     /// Such conflicts are returned; they remain conflicts for the next merge.
     ///
     /// - Throws: `StoreError` with `.uniqueViolation` if an edit and a record of the parent have
-    ///   the same unique value; `.discarded`, also of a parent; `.nestedWrite` inside a write block
-    ///   of the child. Nothing was changed then.
+    ///   the same unique value; `.brokenReference` if an edit refers to a record that the parent
+    ///   has deleted; `.deletionDenied` if a record of the parent refers to one that the child has
+    ///   deleted, and its relation denies that; `.discarded`, also of a parent; `.nestedWrite`
+    ///   inside a write block of the child. Nothing was changed then.
     /// - Complexity: O(edits log n).
     @discardableResult
     public func refresh() throws -> [MergeConflict] {
@@ -97,17 +99,15 @@ extension ChildStore {
         _ = try snapshot
         let fork = fork.withLock { $0 }
         var plan = MergePlan()
-        var changeCount = 0
         let (state, receipt) = try origin.runMerge(request) { tx in
             try checkSession()
             plan = try fork.plan(onto: tx.snapshot, .merge(policy))
             if !plan.open.isEmpty { throw StoreError.mergeConflict(plan.open) }
             try tx.overlay.apply(plan.writes)
-            changeCount = plan.writes.count
         }
         change { $0.continueMerged(from: state) }
         return MergeResult(
-            sequence: receipt?.sequence, receipt: receipt, changeCount: changeCount,
+            sequence: receipt?.sequence, receipt: receipt, changeCount: plan.changeCount,
             conflicts: plan.decided)
     }
 }

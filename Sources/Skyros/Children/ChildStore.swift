@@ -18,7 +18,7 @@ import SkyrosDisk
 /// `.unmergedEdits` to the store's ``Store/Options/onError``.
 ///
 /// After `nuke` or `destroy` of the store at its root, writes, merges and refreshes throw
-/// `.erased`.
+/// `.erased`; `.historyChanged` if its server has another history since the fork.
 public final class ChildStore: Sendable {
     /// The store from which this one was forked, and into which it is merged.
     public var parent: any RecordStore { origin }
@@ -73,9 +73,9 @@ public final class ChildStore: Sendable {
         }
     }
 
-    /// Throws if the store at the root was erased since the fork.
+    /// Throws if the history of the store at the root has ended since the fork.
     func checkSession() throws {
-        if session.isRetired { throw StoreError.erased }
+        if let error = session.retirement { throw error }
     }
 
     /// Runs `body` with the fork under the writer's lock, and shows readers the state that it

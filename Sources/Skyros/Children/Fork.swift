@@ -78,15 +78,18 @@ struct Fork: Sendable {
         self = Fork(of: parent)
     }
 
-    /// Continues from the parent's state with the edits that a plan has left.
+    /// Continues from the parent's state with the edits that a plan has left, and with what the
+    /// rules of relations have added to them.
     ///
     /// - Parameter changes: the plan's writes, staged on `parent`.
+    /// - Throws: as `apply`.
     mutating func refresh(
         to parent: Snapshot, _ plan: MergePlan, _ changes: [StagedChange]
     ) throws {
-        var next = parent
-        try Projector.apply(changes, to: &next)
-        (base, current, tables) = (parent, next, plan.edits)
+        var next = Fork(of: parent)
+        next.tables = plan.edits
+        try next.apply(changes)
+        self = next
     }
 }
 

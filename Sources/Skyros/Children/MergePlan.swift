@@ -11,6 +11,8 @@ struct MergePlan {
     private(set) var decided: [MergeConflict] = []
     /// The conflicts that stop the merge.
     private(set) var open: [MergeConflict] = []
+    /// The number of records that the writes change.
+    private(set) var changeCount = 0
 
     /// What decides about conflicts.
     enum Mode {
@@ -31,6 +33,7 @@ struct MergePlan {
             if case .merge = mode, sides.isWholeTableTheChilds {
                 writes.append(.clear(entity: table.entity))
                 writes += sides.childRecords
+                changeCount += sides.recordCount
                 continue
             }
             edits.append(ForkEdits(entity: table.entity))
@@ -68,6 +71,7 @@ struct MergePlan {
         if shape == sides.parent, nextBase == sides.parent { return }
         edits[edits.count - 1].note(id, base: nextBase)
         if shape == sides.parent { return }
+        changeCount += 1
         let entity = edits[edits.count - 1].entity
         writes.append(
             shape.map {
@@ -119,6 +123,13 @@ struct TableSides {
             let shape = child.newestShape(of: row)
             return .put(
                 entity: edits.entity, id: row.id, record: shape.bytes, version: shape.version)
+        }
+    }
+
+    /// The number of records that the parent has, or that the child has instead of them.
+    var recordCount: Int {
+        edits.edits.reduce(parent?.count ?? 0) { count, edit in
+            child?.row(edit.id) != nil && parent?.row(edit.id) == nil ? count + 1 : count
         }
     }
 

@@ -81,6 +81,11 @@ public final class MirroredStore: Sendable {
     ///
     /// Commits may go on meanwhile. If it is interrupted, run it again.
     ///
+    /// What a commit of the shadow cannot do without is done in the same one: the targets of
+    /// references are written, and the records change whose references deny a deletion. Where a
+    /// record still has a unique value, the records of the entity are made equal before it, and in
+    /// the same commit those that cannot be written before it.
+    ///
     /// - Parameters:
     ///   - actor: the actor of the shadow's events, if it has a history.
     ///   - reason: why.
@@ -93,22 +98,110 @@ public final class MirroredStore: Sendable {
         var count = 0
         try forEachSuspect { entity, ids in
             try withLock {
-                let found = try ids.compactMap { try difference(entity, $0) }
-                guard !found.isEmpty else { return }
-                let copier = RecordCopier(from: primary, to: shadow, metadata)
-                try copier.copy(found.compactMap(\.primary))
-                let extra = found.filter { $0.primary == nil }
-                if !extra.isEmpty {
-                    try shadow.commit(metadata) {
-                        extra.compactMap { difference in
-                            difference.id.map { .delete(entity: difference.entity, id: $0) }
-                        }
-                    }
+                let copier = RecordCopier(from: primary) { records in
+                    try self.commit(records.map { .put($0) }, metadata, &count)
                 }
-                count += found.count
+                try copier.copy(ids.compactMap { try difference(entity, $0)?.primary })
+                // Only the shadow has what differs still.
+                try commit(ids.compactMap { try repair(entity, $0) }, metadata, &count)
             }
         }
         return count
+    }
+
+    /// Writes changes to the shadow, and those that it cannot do without; adds their number to
+    /// `count`. The calling thread holds the lock.
+    private func commit(
+        _ changes: [DataChange], _ metadata: Metadata, _ count: inout Int
+    ) throws {
+        guard !changes.isEmpty else { return }
+        var all = changes
+        var keys = Set(changes.compactMap(\.key))
+        while true {
+            do {
+                try shadow.commit(metadata) { all }
+                count += all.count
+                return
+            } catch let error as StoreError {
+                // Each round adds a record that differs, or writes one, and none twice: they end.
+                var longer = keys
+                let needed = try repairs(of: error).filter { change in
+                    change.key.map { longer.insert($0).inserted } ?? false
+                }
+                guard !needed.isEmpty else { throw error }
+                if error.code == .uniqueViolation {
+                    let written = try commitAccepted(needed, metadata)
+                    count += written.count
+                    keys.formUnion(written)
+                    if !written.isEmpty { continue }
+                }
+                keys = longer
+                all += needed
+            }
+        }
+    }
+
+    /// Writes those batches of changes that the shadow accepts by themselves; returns what was
+    /// written.
+    private func commitAccepted(
+        _ changes: [DataChange], _ metadata: Metadata
+    ) throws -> Set<RecordCopier.Key> {
+        var written: Set<RecordCopier.Key> = []
+        func write(_ changes: [DataChange]) throws {
+            guard !changes.isEmpty else { return }
+            try shadow.commit(metadata) { changes }
+            written.formUnion(changes.compactMap(\.key))
+        }
+        func ifAccepted(_ body: () throws -> Void) throws {
+            do {
+                try body()
+            } catch let error as StoreError where Self.refusals.contains(error.code) {
+                // The caller writes them together with others.
+            }
+        }
+        let copier = RecordCopier(from: primary) { records in
+            try write(records.map { .put($0) })
+        }
+        for start in stride(from: 0, to: changes.count, by: Self.batchRecords) {
+            let batch = changes[start...].prefix(Self.batchRecords)
+            let records = batch.compactMap { change -> Record? in
+                if case .put(let record) = change { record } else { nil }
+            }
+            let deletions = batch.filter { change in
+                if case .delete = change { true } else { false }
+            }
+            try ifAccepted { try write(deletions) }
+            try ifAccepted { try copier.copy(records) }
+        }
+        return written
+    }
+
+    /// What a batch may need others for.
+    private static let refusals: Set<StoreError.Code> = [
+        .uniqueViolation, .brokenReference, .deletionDenied, .limitExceeded,
+    ]
+
+    /// The changes of the shadow's records that may be why it refuses a commit.
+    ///
+    /// - Complexity: O(1) for each reference that denies a deletion; after a unique value was
+    ///   refused, O(records of the entity in the shadow): the error does not say which has it.
+    private func repairs(of error: StoreError) throws -> [DataChange] {
+        if error.code == .deletionDenied {
+            return try error.place.references.compactMap { try repair($0.entity, $0.id) }
+        }
+        guard error.code == .uniqueViolation, let entity = error.place.entity else { return [] }
+        var repairs: [DataChange] = []
+        try shadow.forEachRecord(of: entity) { record in
+            if let repair = try repair(entity, record.id) { repairs.append(repair) }
+        }
+        return repairs
+    }
+
+    /// What makes a record of the shadow equal to the primary's; nil if it is.
+    private func repair(_ entity: String, _ id: RecordID) throws -> DataChange? {
+        guard let difference = try difference(entity, id) else { return nil }
+        guard let record = difference.primary else { return .delete(entity: entity, id: id) }
+        return .put(record)
     }
 
     /// Makes the shadow the primary, and the primary the shadow, if nothing differs.
@@ -172,6 +265,17 @@ public final class MirroredStore: Sendable {
         let (mine, its) = (try primary.record(entity, id), try shadow.record(entity, id))
         guard mine != its else { return nil }
         return StoreDifference(entity: entity, id: id, primary: mine, shadow: its, cause: cause)
+    }
+}
+
+extension DataChange {
+    /// What names the record; nil for all records of an entity.
+    fileprivate var key: RecordCopier.Key? {
+        switch self {
+        case .put(let record): RecordCopier.Key(record)
+        case .delete(let entity, let id): RecordCopier.Key(entity, id)
+        case .deleteAll: nil
+        }
     }
 }
 

@@ -2,11 +2,16 @@
 package struct RecordCopier {
     /// What names a record.
     package struct Key: Hashable {
-        let entity: String
-        let id: RecordID
+        /// UTF-8: names are compared by their bytes.
+        private let entity: [UInt8]
+        private let id: RecordID
+
+        package init(_ entity: String, _ id: RecordID) {
+            (self.entity, self.id) = (Array(entity.utf8), id)
+        }
 
         package init(_ record: Record) {
-            (entity, id) = (record.entity, record.id)
+            self.init(record.entity, record.id)
         }
     }
 
@@ -14,8 +19,15 @@ package struct RecordCopier {
     private let find: (String, RecordID, inout Set<Key>) throws -> [Record]
 
     init(from source: any DataStore, to target: any DataStore, _ metadata: Metadata) {
+        self.init(from: source) { records in
+            try target.commit(metadata) { records.map { .put($0) } }
+        }
+    }
+
+    /// Finds records that others need by their ids in `source`.
+    init(from source: any DataStore, writing write: @escaping ([Record]) throws -> Void) {
         self.init(
-            writing: { records in try target.commit(metadata) { records.map { .put($0) } } },
+            writing: write,
             finding: { entity, id, keys in
                 guard let record = try source.record(entity, id), keys.insert(Key(record)).inserted
                 else { return [] }

@@ -22,12 +22,16 @@ extension Store: DataStore {
     }
 
     /// Runs `block` and writes the changes that it returns, as one event. The records are held to
-    /// the types, unique indexes and relations of the store.
+    /// the types, unique indexes and relations of the store. If the log is on a server, the block
+    /// begins when everything that this node has written before is acknowledged.
     ///
     /// - Throws: what `block` throws; what ``WriteTransaction/upsert(_:)-(Record)`` and
     ///   `write` throw.
     public func commit(_ metadata: Metadata, _ block: () throws -> [DataChange]) throws {
         try write(metadata: metadata) { tx in
+            // The block reads what the store shows: with a log on a server, that must have what
+            // this node has written before.
+            session.lostEvents?.settle()
             for change in try block() {
                 switch change {
                 case .put(let record): try tx.upsert(record)

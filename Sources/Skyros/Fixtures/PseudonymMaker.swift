@@ -10,6 +10,10 @@ struct PseudonymMaker {
     /// The last number of a pseudonym, of texts by the names of their fields, of others by kind.
     private var lastNumbers = NamedValues<Int>()
 
+    /// Between these magnitudes, integers fit the same fields: of 8, 16 and more bits, with a sign
+    /// and without. The last one begins those that are replaced wherever they stand.
+    private static let sizes: [UInt128] = [0, 128, 256, 32_768, 65_536, Originals.numberMin]
+
     /// The tags of a decimal fraction and of a URI, of RFC 8949, sections 3.4.4 and 3.4.5.3.
     private static let decimalTag: UInt64 = 4
     private static let urlTag: UInt64 = 32
@@ -77,11 +81,7 @@ struct PseudonymMaker {
         case .tagged(let tag, .text): .tagged(tag, .text(name(of: field)))
         case .tagged(let tag, _): .tagged(tag, .integer(Int128(number("tagged"))))
         case .bool: .bool(number("truth") > 1)
-        case .integer(let number):
-            // Of a size that fits where the original fits.
-            number.magnitude >= Originals.numberMin
-                ? .integer(Int128(Originals.numberMin) + Int128(self.number("large")))
-                : .integer(Int128(self.number("small")))
+        case .integer(let number): .integer(integer(like: number))
         case .double: .double(Double(number("double")) + 0.5)
         case .uuid: .uuid(UUID(random: (0, UInt64(number("uuid")))))
         case .date:
@@ -94,6 +94,23 @@ struct PseudonymMaker {
     private mutating func decimal(isFraction: Bool) -> FieldValue {
         if isFraction { return [-2, .integer(Int128(number("decimal")) * 100 + 25)] }
         return [0, .integer(Int128(number("small")))]
+    }
+
+    /// An integer that fits where the original fits: of its sign and size, or of the next size if
+    /// there is no other number of that.
+    private mutating func integer(like original: Int128) -> Int128 {
+        let isNegative = original < 0
+        // -128 fits where 127 fits.
+        let isLess = isNegative && original.magnitude < Originals.numberMin
+        let magnitude = isLess ? original.magnitude - 1 : original.magnitude
+        var index = Self.sizes.lastIndex { $0 <= magnitude } ?? 0
+        while true {
+            let sign = isNegative ? "negative" : "positive"
+            let place = Self.sizes[index] + UInt128(number("\(sign) \(Self.sizes[index])"))
+            index += 1
+            let limit = index < Self.sizes.count ? Self.sizes[index] : .max
+            if place < limit { return isNegative ? -Int128(place) : Int128(place) }
+        }
     }
 
     private mutating func number(_ kind: String) -> Int {

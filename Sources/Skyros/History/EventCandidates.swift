@@ -1,3 +1,4 @@
+import SkyrosDisk
 import SkyrosLog
 
 /// Events that are to be read, in ascending order.
@@ -23,12 +24,14 @@ enum EventCandidates {
         }
     }
 
-    /// Those in a range.
+    /// Those in a range. O(log n).
     func clamped(to range: ClosedRange<UInt64>) -> EventCandidates {
         switch self {
-        case .all(let all): all.overlaps(range) ? .all(all.clamped(to: range)) : .none
+        case .all(let all): return all.overlaps(range) ? .all(all.clamped(to: range)) : .none
         case .some(let list):
-            .some(list.drop { $0 < range.lowerBound }.prefix { $0 <= range.upperBound })
+            let start = list.partitioningIndex { $0 >= range.lowerBound }
+            let end = list.partitioningIndex { $0 > range.upperBound }
+            return .some(list[start..<end])
         }
     }
 

@@ -1,16 +1,13 @@
-import SkyrosLog
-
 /// Makes history entries of the versions of a record, in their order.
 struct HistoryBuilder {
     private let key: HistoryKey
     private let entity: String
-    private let log: EventReader
+    /// What the log has of the versions.
+    private(set) var logged: LoggedVersions
     private(set) var entries: [HistoryEntry] = []
     /// The record after the versions so far; nil if there is none.
     private(set) var row: HistoryRow?
     private var exists = false
-    /// The last event that was read.
-    private var event: Event?
     /// The metadata and intent that were read last: those of neighbouring events are often equal.
     private var lastAbout: (bytes: [UInt8], about: EventCoding.About)?
 
@@ -18,12 +15,12 @@ struct HistoryBuilder {
     ///   - row: the record before the versions, if it is known.
     ///   - count: how many entries to make room for.
     init(
-        _ key: HistoryKey, _ log: EventReader, from row: HistoryRow? = nil, count: Int = 0
+        _ key: HistoryKey, _ logged: LoggedVersions, from row: HistoryRow? = nil, count: Int = 0
     ) {
         self.key = key
         self.row = row
         entity = row?.entity ?? String(decoding: key.entity, as: UTF8.self)
-        self.log = log
+        self.logged = logged
         entries.reserveCapacity(count)
     }
 
@@ -74,17 +71,8 @@ struct HistoryBuilder {
     /// The image of a version; that of its event if it is too large for a run.
     private mutating func image(of version: RecordVersion) throws -> RecordVersion.Image {
         guard case .absent = version.image else { return version.image }
-        let list = RecordVersion.list(of: try readEvent(version))
-        let found = list.first { $0.key == key && $0.version.place == version.place }
-        guard let found else { throw misfit(version) }
-        return found.version.image
-    }
-
-    private mutating func readEvent(_ version: RecordVersion) throws -> Event {
-        if let event, event.sequence == version.sequence { return event }
-        guard let event = try log.event(version.sequence) else { throw misfit(version) }
-        self.event = event
-        return event
+        guard let image = try logged.image(of: version, key) else { throw misfit(version) }
+        return image
     }
 
     private mutating func add(
@@ -101,7 +89,7 @@ struct HistoryBuilder {
         // What the event said was pruned.
         if version.kind == .kept { return (Metadata(), nil) }
         guard let bytes = version.about else {
-            let event = try readEvent(version)
+            guard let event = try logged.event(version.sequence) else { throw misfit(version) }
             return (event.metadata, event.intent)
         }
         if let lastAbout, lastAbout.bytes == bytes { return lastAbout.about }

@@ -24,9 +24,12 @@ extension HistoryReader {
                 after: lower, through: upper, in: entity, countMax: Int(left / Self.costOfRecord))
         else { return nil }
         var list: [RecordDifference] = []
+        var loggedBefore = LoggedVersions(EventReader(log))
+        var loggedAfter = loggedBefore
         for (entity, id) in keys {
-            let rowBefore = try row(of: entity, id, asOf: before, in: index)
-            let rowAfter = try row(of: entity, id, asOf: after, in: index)
+            let rowBefore = try row(
+                of: entity, id, asOf: before, in: index, reading: &loggedBefore)
+            let rowAfter = try row(of: entity, id, asOf: after, in: index, reading: &loggedAfter)
             // A run may have turned out to be damaged, or the tail to be too large.
             guard index.firstQuestionCost(through: upper) != nil else { return nil }
             if rowBefore == rowAfter { continue }

@@ -121,7 +121,8 @@ extension HistoryReader {
         }
         var state = fold.snapshot
         // No event of the log leads to this state, and no chain hash is that of it.
-        state.move(to: sequences.max() ?? .zero, time: time, rawChainHash: ~last.rawValue)
+        state.move(
+            to: sequences.max() ?? state.sequence, time: time, rawChainHash: ~last.rawValue)
         return OccurredSnapshot(snapshot: state, misfits: fold.misfits)
     }
 }

@@ -22,7 +22,8 @@ extension HistoryReader {
         guard !versions.isEmpty else { return [] }
         let clearings = try index.versions(of: HistoryKey(entity, nil), through: last)
         var builder = HistoryBuilder(
-            HistoryKey(entity, id), EventReader(log), count: versions.count + clearings.count)
+            HistoryKey(entity, id), LoggedVersions(EventReader(log)),
+            count: versions.count + clearings.count)
         var next = clearings.startIndex
         for version in versions {
             while next < clearings.endIndex, clearings[next].precedes(version) {
@@ -41,6 +42,15 @@ extension HistoryReader {
     func row(
         of entity: String, _ id: RecordID, asOf sequence: SequenceNumber, in index: HistoryIndex
     ) throws -> HistoryRow? {
+        var logged = LoggedVersions(EventReader(log))
+        return try row(of: entity, id, asOf: sequence, in: index, reading: &logged)
+    }
+
+    /// The same of one of several records, whose versions may be of one event.
+    func row(
+        of entity: String, _ id: RecordID, asOf sequence: SequenceNumber, in index: HistoryIndex,
+        reading logged: inout LoggedVersions
+    ) throws -> HistoryRow? {
         let key = HistoryKey(entity, id)
         // Two questions about the same history.
         return try log.whileFloorStays {
@@ -48,8 +58,9 @@ extension HistoryReader {
             guard let newest = versions.last, newest.kind != .deleted else { return nil }
             let clearings = try index.newestVersions(of: HistoryKey(entity, nil), through: sequence)
             if let clearing = clearings.last, newest.precedes(clearing) { return nil }
-            var builder = HistoryBuilder(key, EventReader(log))
+            var builder = HistoryBuilder(key, logged)
             for version in versions { try builder.advance(to: version) }
+            logged = builder.logged
             return builder.row
         }
     }

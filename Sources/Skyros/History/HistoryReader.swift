@@ -98,7 +98,7 @@ struct HistoryReader {
         of entity: String, _ id: RecordID, _ progress: (SequenceNumber) -> Void
     ) throws -> [HistoryEntry] {
         let key = HistoryKey(entity, id)
-        var builder = HistoryBuilder(key, EventReader(log))
+        var builder = HistoryBuilder(key, LoggedVersions(EventReader(log)))
         let reader = EventReader(log)
         if let kept = try log.floor.flatMap({ try FloorState($0).version(of: key) }) {
             try builder.append(kept)

@@ -14,6 +14,8 @@ struct PastTable {
     /// What came before it does not count; nil if the entity was never cleared.
     private let clearing: RecordVersion?
     private let log: EventReader
+    /// What the log has of versions in runs.
+    private var logged: LoggedVersions
 
     init(
         _ current: Table, through last: SequenceNumber, after clearing: RecordVersion?,
@@ -24,6 +26,7 @@ struct PastTable {
         self.last = last
         self.clearing = clearing
         self.log = log
+        logged = LoggedVersions(log)
         table = current
         table.clear()
         table.beginFold()
@@ -37,12 +40,24 @@ struct PastTable {
         try floor.forEach(of: entity) { id, version in try advance(id, [version]) }
     }
 
-    /// Adds what a run says.
+    /// Adds what a run says. Versions that it leaves to the log come in the order of their events,
+    /// so that each of these is read once.
     mutating func append(_ run: HistoryRun) throws {
         if let clearing, clearing.sequence.rawValue > run.last { return }
+        var inLog: [(id: RecordID, version: RecordVersion)] = []
         try run.forEachRecord(of: entity) { id, bytes in
             let versions = try RecordVersion.needed(of: bytes, through: last)
-            try advance(id, versions)
+            let isInLog =
+                versions.last?.kind != .deleted && versions.contains { $0.image == .absent }
+            // A record with many versions comes in several parts.
+            if isInLog || inLog.last?.id == id {
+                inLog += versions.map { (id, $0) }
+            } else {
+                try advance(id, versions)
+            }
+        }
+        for (id, version) in inLog.sorted(by: { $0.version.precedes($1.version) }) {
+            try advance(id, [version])
         }
     }
 
@@ -84,7 +99,7 @@ struct PastTable {
     }
 
     /// A record after some versions; nil if the newest is a deletion.
-    private func content(
+    private mutating func content(
         _ id: RecordID, _ versions: [RecordVersion], _ newest: RecordVersion, after old: Row?
     ) throws -> Content? {
         if newest.kind == .deleted { return nil }
@@ -92,8 +107,9 @@ struct PastTable {
         let before = old.map {
             HistoryRow(entity: table.entity, id: id, bytes: $0.bytes, version: $0.version)
         }
-        var builder = HistoryBuilder(HistoryKey(entity: entity, id: id), log, from: before)
+        var builder = HistoryBuilder(HistoryKey(entity: entity, id: id), logged, from: before)
         for version in versions { try builder.advance(to: version) }
+        logged = builder.logged
         return builder.row.map { ($0.bytes, $0.version) }
     }
 

@@ -117,6 +117,8 @@ public final class PendingStore: Sendable {
             case .finished(let result): return result
             case .opening(var jobs):
                 if isBounded, jobs.count >= Self.jobsMax { return .failure(Self.tooMany) }
+                // Otherwise the list would be copied for each job.
+                state = .opening([])
                 jobs.append(job)
                 state = .opening(jobs)
                 return nil

@@ -28,8 +28,9 @@ struct LivePage<E: Entity>: Sendable {
 
     /// Brings the page to `state`, whose events must all be noted by the hub, or to a later one.
     ///
-    /// - Returns: the records, if this is the first call, or if changes of a wanted kind have
-    ///   changed them; nil otherwise.
+    /// - Returns: the records, if this is the first call, or if changes of a wanted kind may have
+    ///   changed them; nil otherwise. The kinds of changes that a run has seen before they were
+    ///   noted are not known.
     /// - Throws: `StoreError` with `.notDecodable`, `.filterFailed`, `.unknownEntity`.
     mutating func advance(to state: Snapshot) throws(StoreError) -> [E]? {
         guard hasBegun else {
@@ -39,7 +40,7 @@ struct LivePage<E: Entity>: Sendable {
         let news = inbox.take(through: state.sequence)
         guard !news.needsRun else {
             let before = records.shownRows
-            let values = try runAgain(after: news)
+            let values = try runAgain(after: news, of: state.sequence)
             return before.elementsEqual(records.shownRows) { $0 === $1 } ? nil : values
         }
         let first = sequence
@@ -52,7 +53,7 @@ struct LivePage<E: Entity>: Sendable {
             return records.values
         } catch {
             // A record that cannot be tested may be one that the query need not read.
-            return try runAgain(after: news)
+            return try runAgain(after: news, of: state.sequence)
         }
     }
 
@@ -120,8 +121,13 @@ struct LivePage<E: Entity>: Sendable {
         }
     }
 
-    private mutating func runAgain(after news: LiveInbox.News) throws(StoreError) -> [E]? {
+    /// - Parameter last: the last event of the news.
+    private mutating func runAgain(
+        after news: LiveInbox.News, of last: SequenceNumber
+    ) throws(StoreError) -> [E]? {
         try Self.wrapping { try runOnNewestState() }
+        // The page has later events already; their kinds are not known, and will not be asked.
+        if sequence > last { return records.values }
         let kinds = news.touched.reduce(news.otherKinds) { $0.union($1.kinds) }
         return kinds.isDisjoint(with: self.kinds) ? nil : records.values
     }

@@ -65,6 +65,16 @@ struct MappedRecord: Hashable, Sendable {
     let entity: String
     let id: RecordID
 
+    /// Names are compared by their bytes.
+    static func == (a: MappedRecord, b: MappedRecord) -> Bool {
+        a.id == b.id && a.entity.isSameName(as: b.entity)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(Array(entity.utf8))
+        hasher.combine(id)
+    }
+
     /// Throws if the mapping of this record is in progress already: it would never end.
     func checkIsNew(among path: [MappedRecord]) throws {
         guard path.contains(self) else { return }

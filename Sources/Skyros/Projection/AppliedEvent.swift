@@ -16,6 +16,7 @@ public struct AppliedEvent: Sendable {
     public let stateAfter: Snapshot
     let staged: [StagedChange]
     private let stampBefore: EventStamp
+    private let schemasBefore: NamedValues<EntitySchema>
 
     /// Applies an event of the log to the state before it.
     init(_ event: Event, chainHash: ChainHash, on state: inout Snapshot) throws {
@@ -30,6 +31,7 @@ public struct AppliedEvent: Sendable {
     ) throws {
         self.event = event
         stampBefore = state.stamp
+        schemasBefore = state.schemas
         staged = try Projector.applyListing(
             event, chainHash: chainHash, to: &state, marking: &dirty)
         stateAfter = state
@@ -44,6 +46,7 @@ public struct AppliedEvent: Sendable {
     ) throws {
         event = try batch.event(as: stamp)
         stampBefore = state.stamp
+        schemasBefore = state.schemas
         staged = batch.changes
         try Projector.apply(
             staged, recording: batch.schemas, as: stamp, to: &state, marking: &dirty)
@@ -97,6 +100,7 @@ public struct AppliedEvent: Sendable {
             state.sequence = stampBefore.sequence
             state.time = stampBefore.time
             state.chainHash = stampBefore.chainHash
+            state.schemas = schemasBefore
             return state
         }
     }

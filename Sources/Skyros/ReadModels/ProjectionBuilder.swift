@@ -61,8 +61,9 @@ final class ProjectionBuilder<P: Projection>: AnyProjectionBuilder, @unchecked S
         let former = kept?.first { $0.name.isSameName(as: P.projectionName) }
         if let former, former.version == P.projectionVersion {
             value = former.value.flatMap { try? CBORDecoder().decode(P.self, from: $0) }
-            failure = former.failure
-            if value != nil || failure != nil { return }
+            // A second pass has the failure of the first one.
+            failure = failure ?? former.failure
+            if value != nil || former.failure != nil { return }
         }
         do {
             value = kept == nil ? P() : try P(floor: beginning)

@@ -75,7 +75,11 @@ struct IndexLookup {
         case (.integer, .real(let number)), (.real, .real(let number)):
             return number.magnitude < exactMax ? .double(number) : nil
         case (.text, .text(let bytes)):
-            return String(validating: bytes, as: UTF8.self).map { .text($0) }
+            guard let text = String(validating: bytes, as: UTF8.self),
+                // A column shows this character for a NUL, too, which the keys keep.
+                !text.unicodeScalars.contains("\u{FFFD}")
+            else { return nil }
+            return .text(text)
         case (.uuid, .text(let bytes)):
             return UUID(uuidString: String(decoding: bytes, as: UTF8.self)).map { .uuid($0) }
         default: return nil

@@ -61,7 +61,6 @@ private final class LogCursor: VirtualCursor {
     private var event: Event?
     /// The current change, in the table of changes.
     private var index = 0
-    private(set) var rowNumber: Int64 = 0
 
     init(_ table: LogTable) {
         self.table = table
@@ -71,30 +70,46 @@ private final class LogCursor: VirtualCursor {
 
     var isAtEnd: Bool { event == nil }
 
+    /// A number that depends only on the row: for `a OR b`, SQLite scans the table twice and takes
+    /// rows with equal numbers for one row.
+    ///
+    /// Two changes have different numbers unless 2^36 events are between theirs: an event has at
+    /// most 2^30 bytes, and a change has more than four, so that its index has at most 28 bits.
+    var rowNumber: Int64 {
+        let sequence = event?.sequence.rawValue ?? 0
+        switch table.kind {
+        case .events: return Int64(truncatingIfNeeded: sequence)
+        case .changes: return Int64(truncatingIfNeeded: sequence << 28 | UInt64(index))
+        }
+    }
+
     func start(_ plan: Int32, _ values: [VirtualValue]) throws {
         var first = Int64(clamping: table.log.firstSequence)
         var end = Int64(clamping: table.last.rawValue)
+        // The last event that a condition asks for.
+        var asked: Int64?
         for (condition, value) in zip(table.plans[Int(plan)], values) {
             // SQLite compares the row again: what is no integer only bounds less.
             guard case .integer(let number) = value else { continue }
-            switch condition {
-            case .equal: (first, end) = (max(first, number), min(end, number))
-            case .greater, .greaterOrEqual: first = max(first, number)
-            case .less, .lessOrEqual: end = min(end, number)
+            if condition == .equal || condition == .greater || condition == .greaterOrEqual {
+                first = max(first, number)
+            }
+            if condition == .equal || condition == .less || condition == .lessOrEqual {
+                end = min(end, number)
+                asked = min(asked ?? number, number)
             }
         }
-        if end > 0, end < first, end < table.log.firstSequence {
-            throw StoreError.belowFloor("event \(end) is not kept", EventReader(table.log).first)
+        // Without a condition that asks for pruned events, there are none up to the moment.
+        if let asked, asked > 0, end < first, asked < table.log.firstSequence {
+            throw StoreError.belowFloor("event \(asked) is not kept", EventReader(table.log).first)
         }
         buffer = EventBuffer(table.log, next: SequenceNumber(rawValue: UInt64(first)))
         last = SequenceNumber(rawValue: UInt64(max(0, end)))
-        rowNumber = 0
         try nextEvent()
     }
 
     func advance() throws {
         index += 1
-        rowNumber += 1
         if let event, table.kind == .changes, index < event.changes.count { return }
         try nextEvent()
     }

@@ -59,7 +59,7 @@ public struct RecoveryReport: Hashable, Sendable {
 
     /// The last event that the local copy of a log on a server had in common with it, if the server
     /// has another history: it was restored from a backup, or a failover has taken events back. The
-    /// copy was set aside.
+    /// copy was set aside. Found by this opening, or by an earlier one that failed afterwards.
     public internal(set) var historyReplacedAfter: SequenceNumber?
 
     /// Whether the opening has finished an erasure by `destroy` or `nuke` that was interrupted.

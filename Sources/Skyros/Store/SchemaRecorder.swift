@@ -8,27 +8,22 @@ import Synchronization
 /// already. Entities whose records have an older shape are recorded with the first event of the
 /// store, whatever that changes. The calling thread holds the writer lock.
 final class SchemaRecorder: Sendable {
+    private struct Progress: Sendable {
+        /// The entities that need no further check, by their tables.
+        var settled: [Bool] = []
+        /// The entities whose records have an older shape.
+        var evolving: [Int] = []
+    }
+
     private let entities: [Schema.EntityDefinition]
-    /// The entities that needed no look when the store was opened.
-    private let settledFirst: [Bool]
-    /// The entities that need no further look, by their tables.
-    private let settled: Locked<[Bool]>
-    /// Whether no entity needs a further look: most events find this, and nothing else is read.
-    private let isDone: Atomic<Bool>
-    /// The entities whose records have an older shape.
-    private let evolving: [Int]
+    private let progress = Locked(Progress())
+    /// Whether no entity needs a further check: most events find this, and nothing else is read.
+    private let isDone = Atomic(false)
 
     /// - Parameter state: the state of the store that is opened.
     init(_ schema: Schema, _ state: Snapshot) {
         entities = schema.entities
-        // What the log has recorded may have to be taken back.
-        let isSettled = entities.map { !$0.isRecorded && state.schemas[$0.name] == nil }
-        settledFirst = isSettled
-        settled = Locked(isSettled)
-        isDone = Atomic(isSettled.allSatisfy(\.self))
-        evolving = schema.entities.indices.filter { index in
-            state.isOlder(index, than: schema.entities[index])
-        }
+        reset(for: state)
     }
 
     /// Adds what the log does not say yet of the entities that a batch changes.
@@ -36,8 +31,9 @@ final class SchemaRecorder: Sendable {
     /// - Parameter current: the state before the batch.
     func record(in batch: inout CommandBatch, on current: @autoclosure () -> Snapshot) throws {
         guard !isDone.load(ordering: .relaxed) else { return }
-        let (isSettled, state) = (settled.withLock { $0 }, current())
-        for table in evolving where !isSettled[table] {
+        let (progress, state) = (progress.withLock { $0 }, current())
+        let isSettled = progress.settled
+        for table in progress.evolving where !isSettled[table] {
             try record(table, in: &batch, on: state)
         }
         for index in batch.changes.indices {
@@ -51,19 +47,28 @@ final class SchemaRecorder: Sendable {
     /// Takes note that a batch was appended.
     func noteAppended(_ batch: borrowing CommandBatch) {
         guard !isDone.load(ordering: .relaxed) else { return }
-        var isSettled = settled.withLock { $0 }
-        for index in batch.changes.indices where batch.changes[index].table < isSettled.count {
-            isSettled[batch.changes[index].table] = true
+        var next = progress.withLock { $0 }
+        for index in batch.changes.indices where batch.changes[index].table < entities.count {
+            next.settled[batch.changes[index].table] = true
         }
-        for table in evolving { isSettled[table] = true }
-        settled.withLock { [isSettled] in $0 = isSettled }
-        isDone.store(!isSettled.contains(false), ordering: .relaxed)
+        for table in next.evolving { next.settled[table] = true }
+        setProgress(next)
     }
 
-    /// Looks again: other nodes have written the log, or what was appended is lost.
-    func reset() {
-        settled.withLock { $0 = settledFirst }
-        isDone.store(!settledFirst.contains(false), ordering: .relaxed)
+    /// Checks again: others have written the log, or what was appended is lost.
+    ///
+    /// - Parameter state: the state before the next event.
+    func reset(for state: Snapshot) {
+        setProgress(
+            Progress(
+                // What the log has recorded may have to be taken back.
+                settled: entities.map { !$0.isRecorded && state.schemas[$0.name] == nil },
+                evolving: entities.indices.filter { state.isOlder($0, than: entities[$0]) }))
+    }
+
+    private func setProgress(_ next: Progress) {
+        progress.withLock { $0 = next }
+        isDone.store(!next.settled.contains(false), ordering: .relaxed)
     }
 
     private func record(

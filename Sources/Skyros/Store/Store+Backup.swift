@@ -29,7 +29,7 @@ extension Store {
     ) throws -> BackupReport {
         try checkProcess()
         try checkOpen()
-        try StoreError.wrap(try log.engine.sync(through: log.engine.end))
+        try session.syncFiles()
         return try maintenance.withCopy {
             try Backup.run(of: resources.environment.disk, to: directory, progress)
         }

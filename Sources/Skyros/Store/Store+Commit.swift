@@ -39,9 +39,7 @@ extension Store {
         try base().requireReason(for: batch)
         try session.recorder.record(in: &batch, on: base())
         try commitHooks.run(batch, on: base())
-        try resources.evolutionBackup?.make(at: view.current.sequence) {
-            try StoreError.wrap(try log.engine.sync(through: log.engine.end))
-        }
+        try session.evolutionBackup?.make(at: view.current.sequence) { try session.syncFiles() }
         let appended = try log.append(
             batch, at: batch.nowMicroseconds ?? resources.environment.clock.nowMicroseconds(),
             deferring: request.durability == .deferred || session.publication != nil)

@@ -21,8 +21,8 @@ extension Store {
     /// - Throws: `StoreError` with `.insecurePath` if a file of the store is a link or the like,
     ///   `.suspended`, `.closed`, `.nestedWrite`: nothing was erased then. If later writes throw
     ///   `.erased`, the error, such as `.io`, came after the decision: call `nuke` again, or open
-    ///   the store again, which finishes the erasure. After `.durabilityLost`, only opening it
-    ///   again helps.
+    ///   the store again, which finishes the erasure. If they do not, nothing was erased. After
+    ///   `.durabilityLost`, only opening it again helps.
     /// - Complexity: O(files), and what closing an open store waits for.
     public func nuke(includingQuarantine: Bool = false) throws {
         let syncing = SerialQueue()
@@ -136,13 +136,24 @@ extension Store {
     private func erase(_ session: StoreSession, _ erasure: StoreErasure) throws {
         if !session.isRetired { try session.engine.sync(through: session.engine.end) }
         try erasure.prepare()
-        // From here on the store may be erased: nothing may be written that this could take.
+        do {
+            try erasure.commit()
+        } catch {
+            // Only without its name the marker means nothing, and the store stays what it is.
+            if (try? ErasureMarker.exists(on: erasure.disk)) != false { retireErased(session) }
+            throw error
+        }
+        retireErased(session)
+        try erasure.removeFiles()
+    }
+
+    /// Ends a session whose files the next opening may remove, and shows an empty store. The
+    /// calling thread holds the writer lock, so that no event is written that this could take.
+    private func retireErased(_ session: StoreSession) {
         session.retire()
         view.replace(
             withNewProjections(session.empty),
             dirty: DirtyRows(isRecording: session.checkpointer != nil))
-        try erasure.commit()
-        try erasure.removeFiles()
     }
 
     /// The state before the first event, with the projections of then.

@@ -6,16 +6,23 @@ extension Store {
     /// A condition with the states that it names by their sequences, so that other writers need not
     /// wait until they are made.
     ///
-    /// - Throws: as `snapshot(asOf:)`.
-    func prepared(_ condition: WriteCondition) throws -> WriteCondition {
+    /// One that cannot be made is left out: the check under the writer lock meets the same error,
+    /// and a write that turns out to be a repetition is not checked.
+    func prepared(_ condition: WriteCondition) -> WriteCondition {
         let newest = view.current
-        return try condition.mapStates { answer, sequence in
-            // What was just read is at hand when the block runs.
-            guard sequence < newest.sequence,
-                try !isUnchanged(answer, since: sequence, in: session.newest)
-            else { return nil }
-            return try past(of: answer, asOf: sequence, before: newest)
+        return condition.mapStates { answer, sequence in
+            try? stateToPrepare(answer, sequence, newest)
         }
+    }
+
+    private func stateToPrepare(
+        _ answer: any ExpectedAnswer, _ sequence: SequenceNumber, _ newest: Snapshot
+    ) throws -> Snapshot? {
+        // What was just read is at hand when the block runs.
+        guard sequence < newest.sequence,
+            try !isUnchanged(answer, since: sequence, in: session.newest)
+        else { return nil }
+        return try past(of: answer, asOf: sequence, before: newest)
     }
 
     /// The state after an event, as far as an answer needs it.
@@ -117,6 +124,7 @@ extension Store {
         }
         try requireEvent(sequence, in: state)
         if sequence == state.sequence { return state }
+        try session.makeReadable(through: state)
         return try past(of: answer, asOf: sequence, before: state)
     }
 
@@ -135,6 +143,7 @@ extension Store {
     ) throws {
         try requireEvent(sequence, in: state)
         guard sequence < state.sequence else { return }
+        try session.makeReadable(through: state)
         // By the index of the history: other writers wait.
         let search = EventSearch(
             reader: historyReader, index: session.history, filter: pattern.filter,

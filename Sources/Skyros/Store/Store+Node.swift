@@ -28,8 +28,8 @@ extension Store {
     ///
     ///     try await store.wait(for: receipt.sequence)
     ///
-    /// - Throws: `StoreError` with `.closed` or `.erased` if the store ends before;
-    ///   `CancellationError`.
+    /// - Throws: `StoreError` with `.closed` or `.erased` if the store ends before,
+    ///   `.historyChanged` if the server gets another history before; `CancellationError`.
     public func wait(for sequence: SequenceNumber) async throws {
         let session = session
         guard sequence > .zero, session.view.current.sequence < sequence else { return }
@@ -112,8 +112,21 @@ extension Store {
                 report: resources.report, clock: resources.environment.clock)
             let node = try StoreNode(plan, session, actions)
             if !shared.isWriter { session.subscriptions.pause() }
+            try node.startThread()
+            // The opening has succeeded. From now on the node may find another history.
+            forgetReplacement()
             try node.start()
             self.node.withLock { $0 = node }
+        }
+    }
+
+    /// Forgets that the server has another history: it was reported. If that fails, the next
+    /// opening reports it again.
+    private func forgetReplacement() {
+        do {
+            try ServerCache.forgetReplacement(on: resources.environment.disk)
+        } catch {
+            resources.report(StoreError.wrapping(error))
         }
     }
 
@@ -129,18 +142,12 @@ extension Store {
             try StoreError.wrap(try session.engine.shared?.flushCopy())
             session.retire(
                 throwing: error, LogError(.otherHistory, "the server has other events now"))
-            // It takes the turn as after a start, if it is free.
-            var plan = resources.node
-            plan?.role = .reader
-            let opening = StoreOpening(
-                environment: resources.environment, schema: resources.schema,
-                options: resources.options, node: plan)
             var next = resources
             try StoreError.wrap {
-                let opened = try opening.open(
-                    holding: resources.lock, hashSeed: view.current.hashSeed)
+                let opened = try openAgain()
                 (next.log, next.empty) = (opened.log, opened.empty)
                 (next.keys, next.checkpointer) = (opened.keys, opened.checkpointer)
+                next.evolutionBackup = opened.evolutionBackup
                 var (state, dirty) = opened.view.takeDirty()
                 resources.projections?.reset()
                 resources.projections?.begin([], at: state.sequence)
@@ -153,7 +160,29 @@ extension Store {
             sessions.withLock { $0 = session }
             // A handler of errors finds the other history.
             resources.report(error)
+            forgetReplacement()
             return session
+        }
+    }
+
+    /// Opens the history that the server has now. The node takes the turn to write afterwards, as
+    /// after a start, if it is free; only if ids get another type, the opening needs it.
+    private func openAgain() throws -> StoreResources {
+        func open(_ node: NodePlan?) throws -> StoreResources {
+            let opening = StoreOpening(
+                environment: resources.environment, schema: resources.schema,
+                options: resources.options, node: node)
+            return try opening.open(holding: resources.lock, hashSeed: view.current.hashSeed)
+        }
+        var reader = resources.node
+        reader?.role = .reader
+        do {
+            return try open(reader)
+        } catch {
+            // The error of an append without the turn.
+            guard StoreError.wrapping(error).code == .alreadyOpen, resources.node?.role != .reader
+            else { throw error }
+            return try open(resources.node)
         }
     }
 }

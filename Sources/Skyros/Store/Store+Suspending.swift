@@ -22,10 +22,12 @@ extension Store {
     /// releasing it, changes none of its files.
     public func suspend() {
         suspension.withLock { isOn in
-            guard !isOn, !hasClosed else { return }
+            guard !isOn else { return }
+            writer.pauseQueue()
+            // `close` marks the store first and then lets the queue continue.
+            guard !hasClosed else { return writer.continueQueue() }
             isOn = true
             isSuspended.store(true, ordering: .sequentiallyConsistent)
-            writer.pauseQueue()
             node.withLock { $0 }?.suspend()
             let session = session
             session.history?.suspend()
@@ -53,7 +55,7 @@ extension Store {
     ///   it; `.unknownEntity` if others have written records of a type that this store was not
     ///   given; `.nestedWrite` in a write block of this store; what opening the store throws.
     /// - Complexity: O(events that others have written), or that of opening the store if they have
-    ///   written a checkpoint.
+    ///   written a checkpoint; O(n) for a unique index that has records of an older shape.
     public func resume() throws {
         try checkProcess()
         var attempt: StoreNode.Attempt?
@@ -74,7 +76,7 @@ extension Store {
                 }
             }
             // Their code runs under the writer lock only.
-            session.rebuilder?.start(from: known)
+            if !session.isRetired { session.rebuilder?.start(from: known) }
             return true
         }
         guard hasResumed else { return }
@@ -104,6 +106,8 @@ extension Store {
 
     private func foldWhatOthersWrote() throws {
         guard let segments = session.engine.segments else { return }
+        // The node begins again with the history that the server has now.
+        if session.isRetired, session.engine.shared != nil { return }
         let opening = StoreOpening(
             environment: resources.environment, schema: resources.schema,
             options: resources.options)
@@ -114,6 +118,7 @@ extension Store {
             let next = try opening.state(
                 of: inspection, after: known, dirty, &keys, empty: session.empty,
                 session.checkpointer)
+            try next.snapshot.collectOlderKeys()
             try segments.resume(after: inspection)
             session.history?.reload()
             session.keys.replace(keys)
@@ -122,12 +127,16 @@ extension Store {
             snapshot.projections = resources.projections?.values()
             view.replace(snapshot, dirty: next.dirty)
             log.continueAfter(snapshot.sequence, at: snapshot.time)
+            session.recorder.reset(for: snapshot)
+            session.recent.forget()
             let sequence = snapshot.sequence
             let affected = liveHub.noteUnknown(through: sequence)
             signal.raise(sequence)
             session.noteProjections(of: snapshot)
             LiveHub.wake(affected, for: sequence)
         } catch {
+            // The checkpoint may have been loaded; the state that is kept is not of it.
+            session.checkpointer?.noteUnknown()
             view.restoreDirty(dirty)
             throw error
         }

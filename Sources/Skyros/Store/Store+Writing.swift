@@ -95,9 +95,12 @@ extension Store {
         expecting condition: WriteCondition? = nil, once key: String? = nil
     ) throws -> WriteRequest {
         let durability = durability ?? resources.options.durability
-        return try WriteRequest(
+        var request = try WriteRequest(
             // Other machines have it, or it may be taken back: there is nothing between.
             actor, reason, metadata, intent, resources.isShared ? .durable : durability,
-            expecting: condition.map { try prepared($0) }, once: key)
+            expecting: condition, once: key)
+        // A repetition checks no condition.
+        if let condition, firstEvent(of: request) == nil { request.condition = prepared(condition) }
+        return request
     }
 }

@@ -133,8 +133,8 @@ extension Store {
         return nil
     }
 
-    /// The event that has the request's key already; nil if the block must run.
-    private func firstEvent(of request: WriteRequest) -> KeyedEvent? {
+    /// The event that has the request's key already; nil if the block must run. O(log n).
+    func firstEvent(of request: WriteRequest) -> KeyedEvent? {
         guard let key = request.key else { return nil }
         let last = session.newest.time
         // The time of the event, if the block ran.

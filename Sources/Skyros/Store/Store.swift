@@ -105,7 +105,8 @@ public final class Store: Sendable {
         maintenance.end()
         session.history?.abandonMerge()
         let checkpoint: Result<Void, any Error> = Result { try checkpointUnlessBusy() }
-        maintenance.sealBeforeClosing()
+        // The files of a suspended store may be another process's.
+        if !isSuspended.load(ordering: .sequentiallyConsistent) { maintenance.sealBeforeClosing() }
         let results: [Result<Void, any Error>] = [
             checkpoint,
             Result { try StoreError.wrap(try session.engine.close()) },

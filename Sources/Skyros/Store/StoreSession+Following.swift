@@ -51,7 +51,8 @@ extension StoreSession {
         for shown in next.events { keys.note(shown.event) }
         view.advance(to: next.state, dirty: next.dirty)
         for shown in next.events {
-            announce(shown.changes, of: shown.event.sequence, byteCount: 0)
+            announce(
+                shown.changes, of: shown.event.sequence, byteCount: shown.byteCount)
         }
     }
 }
@@ -60,7 +61,7 @@ extension StoreSession {
 struct FollowedEvents {
     var state: Snapshot
     private(set) var dirty: DirtyRows
-    private(set) var events: [(event: Event, changes: [StagedChange])] = []
+    private(set) var events: [(event: Event, changes: [StagedChange], byteCount: Int)] = []
     private var changeCount = 0
     private var byteCount = 0
     /// All of them are in memory until they are shown.
@@ -89,7 +90,8 @@ struct FollowedEvents {
             try state.adoptRecordedSchemas()
             try schema.refuseOtherSteps(in: state)
         }
-        events.append((event, applied.staged))
+        try state.collectOlderKeys(of: applied.staged)
+        events.append((event, applied.staged, byteCount))
         changeCount += max(1, event.changes.count)
         self.byteCount += byteCount
         return applied

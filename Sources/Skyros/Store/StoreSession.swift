@@ -1,11 +1,11 @@
 import SkyrosDisk
 import SkyrosLog
-import Synchronization
 
 /// The parts of an open store that belong to one log. `nuke` begins another one.
 ///
 /// Streams, receipts and lazy sequences keep the session in which they were made: after the end of
-/// it they fail with `.erased`, and never see an event of the next.
+/// it they fail with `.erased`, or `.historyChanged` if it ended because a server has another
+/// history, and never see an event of the next.
 final class StoreSession: Sendable {
     let engine: any LogEngine
     /// The writer of checkpoints; nil for a store in memory.
@@ -21,6 +21,8 @@ final class StoreSession: Sendable {
     let keys: IdempotencyKeys
     /// What the log says of the shapes of entities; a new log says nothing yet.
     let recorder: SchemaRecorder
+    /// The copy to make before a newer shape is written; nil if there is no need for one.
+    let evolutionBackup: EvolutionBackup?
     /// Which records its last writes have changed: conditions of writes are checked with it.
     let recent = RecentChanges()
     let syncer: LogSyncer
@@ -33,7 +35,7 @@ final class StoreSession: Sendable {
     let subscriptions: SubscriptionHub
     let liveHub: LiveHub
     private let announcement: EventAnnouncement
-    private let hasRetired = Atomic(false)
+    private let ending = Locked<StoreError?>(nil)
     private let failure = Locked<StoreError?>(nil)
 
     /// Starts the threads of the session. The thread of `resources.syncing` must run.
@@ -48,6 +50,7 @@ final class StoreSession: Sendable {
             resources.log, lastTime: view.current.time,
             ClockGuard(jumpMax: resources.options.clockJumpMax, report: resources.report))
         recorder = SchemaRecorder(resources.schema, view.current)
+        evolutionBackup = resources.evolutionBackup
         history = resources.makeHistoryIndex()
         let signal = EventSignal(view.current.sequence)
         self.signal = signal
@@ -95,6 +98,19 @@ final class StoreSession: Sendable {
     /// The state on which the next write block runs. O(1).
     var newest: Snapshot { publication?.newest ?? view.current }
 
+    /// Returns when the log can be read through the last event of a state on which a write block
+    /// runs. In a log on servers, other machines have to acknowledge that event first.
+    func makeReadable(through state: Snapshot) throws(StoreError) {
+        guard engine.head.sequence < state.sequence.rawValue else { return }
+        try StoreError.wrap(try engine.flush())
+    }
+
+    /// Returns once all events are durable and in the files, for what copies these.
+    func syncFiles() throws(StoreError) {
+        try StoreError.wrap(try engine.sync(through: engine.end))
+        try StoreError.wrap(try engine.flush())
+    }
+
     /// Throws if another node has the turn to write.
     func checkWriter() throws {
         guard let shared = engine.shared else { return }
@@ -111,15 +127,22 @@ final class StoreSession: Sendable {
         announcement.noteProjections(of: snapshot())
     }
 
-    /// Whether the files of the session are being erased, or were.
-    var isRetired: Bool { hasRetired.load(ordering: .acquiring) }
+    /// Why the session has ended before its store; nil if it has not.
+    var retirement: StoreError? { ending.withLock { $0 } }
+
+    /// Whether the files of the session are being erased or replaced, or were.
+    var isRetired: Bool { retirement != nil }
 
     /// Ends the session before its files are removed. Everything in it must be durable, so that
     /// whatever waits for that succeeds. Streams end with the error. A second call does nothing.
     ///
     /// - Parameter log: the same error for those who read the log.
     func retire(throwing error: StoreError = .erased, _ log: LogError = .erased) {
-        guard !hasRetired.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let isFirst = ending.withLock { ending in
+            defer { ending = ending ?? error }
+            return ending == nil
+        }
+        guard isFirst else { return }
         signal.end(throwing: error)
         liveHub.end(throwing: error)
         subscriptions.end(throwing: error)

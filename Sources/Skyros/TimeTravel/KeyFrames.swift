@@ -195,7 +195,7 @@ final class KeyFrames: Sendable {
             .map { start.advanced(by: $0 * Int(self.spacing)) }
             .prefix { $0 <= last && !state.failed.contains($0) }
         let places = (Array(below) + Array(above)).sorted {
-            current.eventCount(to: $0) < current.eventCount(to: $1)
+            (current.eventCount(to: $0), $0) < (current.eventCount(to: $1), $1)
         }
         return Array(places.prefix(Self.preparedMax))
     }
@@ -211,7 +211,8 @@ final class KeyFrames: Sendable {
         state.prepared.sort { left, right in
             let (a, b) = (left.state.sequence, right.state.sequence)
             if wanted.contains(a) != wanted.contains(b) { return wanted.contains(a) }
-            return current.eventCount(to: a) < current.eventCount(to: b)
+            // As in `places`: what is made must not be what is removed.
+            return (current.eventCount(to: a), a) < (current.eventCount(to: b), b)
         }
         let budget = budget(for: state.current)
         var recordCount = 0

@@ -29,6 +29,17 @@ struct EventSelection {
             where: EventFilter(actor: actor, correlation: correlation), from: first, through: last)
     }
 
+    /// The events that the undo stacks of an actor have taken back by others, in ascending ranges.
+    /// O(n log n) for the undone events.
+    func undone(
+        by actor: String, from first: SequenceNumber, through last: SequenceNumber
+    ) throws -> [ClosedRange<SequenceNumber>] {
+        let filter = EventFilter(actor: actor, intent: UndoEvents.commandName)
+        return try events(where: filter, from: first, through: last).compactMap(\.undo)
+            .filter { $0.step == .undo }.flatMap(\.ranges)
+            .sorted { $0.lowerBound < $1.lowerBound }
+    }
+
     private func events(
         where filter: EventFilter, from first: SequenceNumber, through last: SequenceNumber
     ) throws -> [Event] {

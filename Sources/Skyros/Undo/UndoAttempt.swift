@@ -35,13 +35,16 @@ struct UndoAttempt: Sendable {
     ///
     /// - Parameter condition: called with the state onto which the event is written.
     /// - Throws: `RefusedUndo`, `StaleUndo`; `StoreError` with `.erased` if the store was erased
-    ///   since the past was read; what `condition` throws.
+    ///   since the past was read, `.historyChanged` if its server has another history since; what
+    ///   `condition` throws.
     func stage(
         in tx: inout WriteTransaction, of store: Store,
         expecting condition: (Snapshot) throws -> Void
     ) throws -> Outcome {
         let state = try tx.snapshot
-        guard store.session === session else { throw StoreError.erased }
+        guard store.session === session else { throw session.retirement ?? .erased }
+        // The log is searched for events that were written since the past was read.
+        try session.makeReadable(through: state)
         try condition(state)
         if try planner.misses(target, before: state) { throw StaleUndo() }
         let decisions = try UndoDecisions(past, on: state, intent.resolution)

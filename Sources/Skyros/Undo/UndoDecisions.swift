@@ -80,27 +80,43 @@ struct UndoDecisions {
     // MARK: Records to which others refer
 
     /// Keeps the records whose deletion would change records that the undo does not take back, or
-    /// be denied by them. One that is kept may refer to another.
+    /// be denied by them. One that is kept keeps those to which it refers.
+    ///
+    /// - Complexity: O(references to the records that the undo deletes).
     private mutating func keepReferredTo(_ past: UndonePast) throws {
-        var isSettled = false
-        while !isSettled {
-            isSettled = true
-            for record in past.records {
-                guard let restoration = restorations[record.key], restoration.restored == nil
-                else { continue }
-                let references = try references(to: record.key)
-                if references.isEmpty { continue }
-                restorations[record.key] = nil
-                isSettled = false
-                let conflict = conflict(
-                    .referredTo, record, restoration.found, nil, references)
-                if resolution == .skip { decided.append(conflict) } else { open.append(conflict) }
+        let deleted = past.records.filter { record in
+            restorations[record.key].map { $0.restored == nil } ?? false
+        }
+        // The deleted records to which another one refers that is deleted, too.
+        var targets: [HistoryKey: [HistoryKey]] = [:]
+        var pending: [HistoryKey] = []
+        for record in deleted {
+            let references = try references(to: record.key) { referrer in
+                targets[referrer, default: []].append(record.key)
             }
+            if !references.isEmpty { pending.append(record.key) }
+        }
+        while let key = pending.popLast() {
+            if restorations.removeValue(forKey: key) != nil { pending += targets[key] ?? [] }
+        }
+        for record in deleted where restorations[record.key] == nil {
+            // A reference of the record to itself is not in the way.
+            let references = try references(to: record.key).filter { reference in
+                reference.id != reference.targetID
+                    || !reference.entity.isSameName(as: reference.target)
+            }
+            let conflict = conflict(
+                .referredTo, record, found(record.key), nil, references)
+            if resolution == .skip { decided.append(conflict) } else { open.append(conflict) }
         }
     }
 
     /// The references to a record by records that stay, and keep them.
-    private func references(to key: HistoryKey) throws -> [RecordReference] {
+    ///
+    /// - Parameter noteDeleted: called with each referring record that the undo deletes.
+    private func references(
+        to key: HistoryKey, _ noteDeleted: (HistoryKey) -> Void = { _ in }
+    ) throws -> [RecordReference] {
         guard let target = state.index(of: String(decoding: key.entity, as: UTF8.self)) else {
             return []
         }
@@ -109,8 +125,12 @@ struct UndoDecisions {
         for relation in state.tables[target].relations?.incoming ?? [] {
             let entity = Array(state.tables[relation.table].entity.utf8)
             for row in try state.tables[relation.table].referrers(by: relation, to: id) {
-                let planned = restorations[HistoryKey(entity: entity, id: row.id)]
-                if let planned, try !keeps(planned, relation, row, to: id) { continue }
+                let referrer = HistoryKey(entity: entity, id: row.id)
+                if let planned = restorations[referrer], try !keeps(planned, relation, row, to: id)
+                {
+                    if planned.restored == nil { noteDeleted(referrer) }
+                    continue
+                }
                 references.append(relation.reference(from: row.id, to: id))
             }
         }

@@ -40,8 +40,11 @@ struct UndoReader {
         guard let index, !hasClearing, lookUpCount <= Self.lookUpMax else {
             return UndonePast(ranges: ranges, records: try recordsFromStates(ranges))
         }
+        var before = LoggedVersions(EventReader(reader.log))
+        var after = before
         let records = try places.keys.sorted().compactMap { key in
-            try record(key, changedBy: places[key, default: []].map { ranges[$0] }, index)
+            try record(
+                key, changedBy: places[key, default: []].map { ranges[$0] }, index, &before, &after)
         }
         return UndonePast(ranges: ranges, records: records)
     }
@@ -66,19 +69,26 @@ struct UndoReader {
 
     // MARK: Record by record
 
+    /// - Parameters:
+    ///   - before: reads what the record was before the ranges.
+    ///   - after: reads what it was after them.
     private func record(
-        _ key: HistoryKey, changedBy ranges: [ClosedRange<SequenceNumber>], _ index: HistoryIndex
+        _ key: HistoryKey, changedBy ranges: [ClosedRange<SequenceNumber>], _ index: HistoryIndex,
+        _ before: inout LoggedVersions, _ after: inout LoggedVersions
     ) throws -> UndonePast.UndoneRecord? {
         guard let id = key.id else { return nil }
-        func shape(_ sequence: SequenceNumber) throws -> Table.Shape? {
+        func shape(
+            _ sequence: SequenceNumber, _ logged: inout LoggedVersions
+        ) throws -> Table.Shape? {
             let entity = String(decoding: key.entity, as: UTF8.self)
-            return try reader.row(of: entity, id, asOf: sequence, in: index)?.shape
+            return try reader.row(of: entity, id, asOf: sequence, in: index, reading: &logged)?
+                .shape
         }
         var record: UndonePast.UndoneRecord?
         for range in ranges {
             let step = UndonePast.Step(
-                before: try shape(range.lowerBound.advanced(by: -1)),
-                after: try shape(range.upperBound))
+                before: try shape(range.lowerBound.advanced(by: -1), &before),
+                after: try shape(range.upperBound, &after))
             Self.add(step, from: range.lowerBound, of: key, to: &record)
         }
         return record

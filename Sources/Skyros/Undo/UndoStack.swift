@@ -101,7 +101,9 @@ public final class UndoStack: Sendable {
     /// The steps after an event; nil for the newest.
     private func steps(after event: SequenceNumber? = nil) throws -> UndoSteps {
         let session = store.session
-        let last = event ?? store.sequence
+        let reader = HistoryReader(log: session.engine, empty: session.empty)
+        // What cannot be read yet is read by a later call.
+        let last = min(event ?? store.sequence, reader.last)
         return try memory.withLock { memory in
             if memory.session !== session {
                 memory = Memory(steps: UndoSteps(options), session: session)
@@ -116,7 +118,6 @@ public final class UndoStack: Sendable {
                 let floor = try session.engine.floor.map { try FloorState($0) }
                 steps = UndoSteps(options, cut: floor?.correlations ?? [])
             }
-            let reader = HistoryReader(log: session.engine, empty: session.empty)
             let selection = EventSelection(reader: reader, index: session.history)
             let events = try selection.events(
                 by: actor, from: isGap ? earliest : memory.last.next, through: last)
@@ -126,7 +127,11 @@ public final class UndoStack: Sendable {
                     let earlier = try selection.events(
                         by: actor, withCorrelation: correlation, from: first,
                         through: earliest.advanced(by: -1))
-                    for event in earlier { steps.add(event) }
+                    // What was taken back since is no part of it.
+                    let undone = try selection.undone(
+                        by: actor, from: earlier.first?.sequence ?? earliest,
+                        through: event.sequence)
+                    for event in earlier where !undone.cover(event.sequence) { steps.add(event) }
                 }
                 steps.add(event)
             }

@@ -1,15 +1,15 @@
 /// A step of an ``UndoStack``: edits that are undone, or redone, together.
 public struct UndoStep: Hashable, Sendable {
     /// The events to take back, oldest first: one event, or those of a group or of typing.
-    public let events: [SequenceNumber]
+    public private(set) var events: [SequenceNumber]
     /// What to call the step in a menu: the reason of its first event; without one, the name of its
     /// domain command, or what it did to which entity.
     public let name: String
     /// When the last of its events was written.
-    public let time: EventTime
+    public private(set) var time: EventTime
 
-    /// The correlation of a group.
-    let correlation: String?
+    /// The correlation of a group, in UTF-8: bytes decide whether two are the same.
+    let correlation: [UInt8]?
     /// What a further event must change to be one step with this one.
     let typing: Typing?
 
@@ -17,7 +17,8 @@ public struct UndoStep: Hashable, Sendable {
     struct Typing: Hashable {
         let entity: [UInt8]
         let id: RecordID
-        let fields: [String]
+        /// Their names in UTF-8.
+        let fields: [[UInt8]]
     }
 }
 
@@ -27,15 +28,14 @@ extension UndoStep {
         events = [event.sequence]
         self.name = name ?? Self.name(of: event)
         time = event.time
-        correlation = isEdit ? event.metadata.correlation : nil
+        correlation = isEdit ? event.metadata.correlation.map { Array($0.utf8) } : nil
         typing = isEdit ? Typing(event) : nil
     }
 
-    /// The step with a further event.
-    func adding(_ event: Event) -> UndoStep {
-        UndoStep(
-            events: events + [event.sequence], name: name, time: event.time,
-            correlation: correlation, typing: typing)
+    /// Adds a further event. O(1) on average.
+    mutating func add(_ event: Event) {
+        events.append(event.sequence)
+        time = event.time
     }
 
     /// The ranges of its events.
@@ -64,6 +64,6 @@ extension UndoStep.Typing {
         else { return nil }
         self.entity = Array(entity.utf8)
         self.id = id
-        fields = Fields(trusted: names).names
+        fields = Fields(trusted: names).names.map { Array($0.utf8) }
     }
 }

@@ -1,3 +1,5 @@
+import SkyrosDisk
+
 /// The steps that an actor can undo and redo, made of the actor's events in their order.
 ///
 /// A pure function of these events: it is the same in each process that reads the log.
@@ -8,14 +10,14 @@ struct UndoSteps: Sendable {
     private(set) var redo: [UndoStep] = []
     /// Whether the last event was an edit, to which typing may add.
     private var isTyping = false
-    /// The correlations of steps that were dropped. What else they get is no whole step.
-    private var dropped: Set<String> = []
+    /// The correlations of steps that were dropped, in UTF-8. What else they get is no whole step.
+    private var dropped: Set<[UInt8]> = []
     private let options: UndoStack.Options
 
     /// - Parameter cut: the correlations of events of which the log does not keep all.
     init(_ options: UndoStack.Options, cut: some Sequence<String> = []) {
         self.options = options
-        dropped = Set(cut)
+        dropped = Set(cut.map { Array($0.utf8) })
     }
 
     /// The next step to undo or to redo.
@@ -33,15 +35,17 @@ struct UndoSteps: Sendable {
         guard !event.changes.isEmpty else { return }
         redo = []
         defer { isTyping = true }
-        if let correlation = event.metadata.correlation {
+        let step = UndoStep(event, isEdit: true)
+        if let correlation = step.correlation {
             if dropped.contains(correlation) { return }
             if let place = undo.lastIndex(where: { $0.correlation == correlation }) {
-                return undo.append(undo.remove(at: place).adding(event))
+                var group = undo.remove(at: place)
+                group.add(event)
+                return undo.append(group)
             }
         }
-        let step = UndoStep(event, isEdit: true)
-        if let last = undo.last, isTyping, continues(last, step) {
-            undo[undo.count - 1] = last.adding(event)
+        if isTyping, let last = undo.indices.last, continues(undo[last], step) {
+            undo[last].add(event)
         } else {
             undo.append(step)
         }
@@ -49,7 +53,8 @@ struct UndoSteps: Sendable {
 
     /// Whether there is a step with this correlation, or was one.
     func knows(_ correlation: String) -> Bool {
-        dropped.contains(correlation) || undo.contains { $0.correlation == correlation }
+        let bytes = Array(correlation.utf8)
+        return dropped.contains(bytes) || undo.contains { $0.correlation == bytes }
     }
 
     /// Drops the steps with events that the log does not keep any more.
@@ -70,7 +75,8 @@ struct UndoSteps: Sendable {
     private func continues(_ last: UndoStep, _ step: UndoStep) -> Bool {
         let (pause, overflows) = step.time.microseconds
             .subtractingReportingOverflow(last.time.microseconds)
-        return step.typing != nil && step.typing == last.typing && step.name == last.name
+        return step.typing != nil && step.typing == last.typing
+            && step.name.isSameName(as: last.name)
             && last.correlation == nil && step.correlation == nil
             && !overflows && pause <= options.typingMicroseconds
     }
@@ -81,7 +87,7 @@ struct UndoSteps: Sendable {
     ) {
         isTyping = false
         let isTaken = { (step: UndoStep) in
-            step.events.allSatisfy { event in ranges.contains { $0.contains(event) } }
+            step.events.allSatisfy(ranges.cover)
         }
         let name: String?
         switch kind {
@@ -96,5 +102,13 @@ struct UndoSteps: Sendable {
         guard !event.changes.isEmpty else { return }
         let step = UndoStep(event, named: name, isEdit: false)
         if kind == .undo { redo.append(step) } else { undo.append(step) }
+    }
+}
+
+extension [ClosedRange<SequenceNumber>] {
+    /// Whether one of ascending ranges contains an event. O(log n).
+    func cover(_ event: SequenceNumber) -> Bool {
+        let place = partitioningIndex { $0.upperBound >= event }
+        return place < endIndex && self[place].contains(event)
     }
 }

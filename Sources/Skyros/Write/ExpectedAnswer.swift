@@ -71,13 +71,15 @@ struct ExpectedFetch<E: Entity>: ExpectedAnswer {
         guard let table = try table(in: newest), request.countMax > 0 else { return }
         // What comes after a full page does not change it.
         let isPaged = request.limit != nil && past.sequence < newest.sequence
-        let values = isPaged ? try past.fetch(request) : []
-        reads.note(try RecordedFetch(request, returning: values, inTableAt: table))
+        let found = isPaged ? try past.valuesWithIDs(of: request) : []
+        reads.note(RecordedFetch(request, returning: found, inTableAt: table))
     }
 
     func answer(in state: Snapshot) throws -> [StoredAnswer] {
-        try state.fetch(request).flatMap {
-            state.answer(of: E.entityName, try RecordCoding.id($0))
+        guard let table = try table(in: state) else { return [] }
+        return try state.valuesWithIDs(of: request).map { value, id in
+            StoredAnswer(
+                id: try RecordCoding.id(value), fields: state.tables[table].bytes(of: id) ?? [])
         }
     }
 

@@ -58,6 +58,11 @@ final class RecentChanges: Sendable {
         }
     }
 
+    /// Forgets all: the tables may have other places in the next state.
+    func forget() {
+        state.withLock { $0 = State() }
+    }
+
     /// Whether it is known that no event after one has changed a record.
     ///
     /// - Parameters:

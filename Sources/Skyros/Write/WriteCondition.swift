@@ -48,15 +48,13 @@ public struct WriteCondition: Sendable, ExpressibleByArrayLiteral {
     ///
     /// - Parameter state: the state of a sequence, as far as an answer needs it; nil if there is
     ///   none yet.
-    /// - Throws: what `state` throws. If this rethrew it, the compiler would drop the error, and
-    ///   the process would end: <https://github.com/swiftlang/swift/issues/91937>.
     func mapStates(
-        _ state: (any ExpectedAnswer, SequenceNumber) throws -> Snapshot?
-    ) throws -> WriteCondition {
+        _ state: (any ExpectedAnswer, SequenceNumber) -> Snapshot?
+    ) -> WriteCondition {
         WriteCondition(
-            try parts.map { part in
+            parts.map { part in
                 guard case .unchanged(let answer, .sequence(let sequence)) = part,
-                    let made = try state(answer, sequence)
+                    let made = state(answer, sequence)
                 else { return part }
                 return .unchanged(answer, since: .state(made))
             })

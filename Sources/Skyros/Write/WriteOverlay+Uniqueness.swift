@@ -37,7 +37,10 @@ extension WriteOverlay {
             else { continue }
             try noteIfOlder(row, key, index)
             if let holder = holders[key] {
-                positions.formUnion([holder, position])
+                let pair = [holder, position]
+                if try pair.contains(where: { try !had(key, table.records[$0], index) }) {
+                    positions.formUnion(pair)
+                }
                 continue
             }
             holders[key] = position
@@ -71,8 +74,15 @@ extension WriteOverlay {
             || index.olderRecords(with: key).contains { id in
                 try rows.row(id).map(isOther) ?? false
             }
-        guard isTaken, let before = record.base else { return isTaken }
-        return try index.definition.currentKey(of: before) != key
+        return try isTaken && !had(key, record, index)
+    }
+
+    /// Whether the record had the key before the block.
+    private func had(
+        _ key: ByteString, _ record: StagedRecord, _ index: TableIndex
+    ) throws -> Bool {
+        guard let before = record.base else { return false }
+        return try index.definition.currentKey(of: before) == key
     }
 
     /// Whether a row that had the key before the block still has it after the block.

@@ -3,7 +3,7 @@ struct WriteRequest: Sendable {
     let metadata: Metadata
     let intent: Intent?
     let durability: Durability
-    let condition: WriteCondition?
+    var condition: WriteCondition?
     /// The idempotency key of a write that happens once.
     let key: IdempotencyKey?
 

@@ -61,9 +61,9 @@ extension WriteTransaction: RecordSource {
             return []
         }
         do {
-            let values = try state.rows(of: request).all()
-            reads.note(try RecordedFetch(request, returning: values, inTableAt: table))
-            return values
+            let found = try state.valuesWithIDs(of: request)
+            reads.note(RecordedFetch(request, returning: found, inTableAt: table))
+            return found.map(\.value)
         } catch {
             // The block may go by the error.
             reads.noteAll(inTableAt: table)

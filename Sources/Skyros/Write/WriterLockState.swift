@@ -45,15 +45,15 @@ struct WriterLockState: Sendable {
     /// The number of blocks that may wait in the queue, apart from those whose callers wait.
     static let queuedJobsMax = 10_000
 
-    private var mayBarge: Bool {
-        (jobs.isEmpty || arePaused) && bargingCount < Self.bargingMax
-    }
-
     /// Locks if the lock is free and no waiter is owed it.
+    ///
+    /// While the lock is free, a thread that may have it has been woken. Paused jobs, and threads
+    /// that wait for them, cannot have it: they are neither barged nor a reason to wait.
     mutating func tryLock(_ thread: ThreadID) -> Bool {
-        let hasWaiters = !threads.isEmpty || !jobs.isEmpty
-        guard !isLocked, !hasWaiters || mayBarge else { return false }
-        if hasWaiters { bargingCount += 1 }
+        let isJobNext = !jobs.isEmpty && !arePaused
+        let mayBarge = woken == nil || bargingCount < Self.bargingMax
+        guard !isLocked, !isJobNext, mayBarge else { return false }
+        if woken != nil { bargingCount += 1 }
         isLocked = true
         owner = thread
         return true

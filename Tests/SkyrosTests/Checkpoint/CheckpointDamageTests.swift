@@ -93,6 +93,7 @@ import Testing
         ("UPDATE _skyros SET seal = '0000000000000000'", "does not match its seal"),
         ("UPDATE _skyros SET digest = printf('%032d', 0)", "do not add up"),
         ("UPDATE _skyros_entities SET digest = printf('%032d', 0)", "do not add up"),
+        ("UPDATE _skyros_entities SET row_count = 9223372036854775807", "an invalid row"),
     ])
     func `says whether the seal or the sums are wrong`(sql: String, words: String) throws {
         try tamper(sql)

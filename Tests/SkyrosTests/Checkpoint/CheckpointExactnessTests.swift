@@ -165,4 +165,34 @@ import Testing
             }
         }
     }
+
+    @Test func `no more of a record than a row of SQLite holds, however long its JSON is`() {
+        // Five bytes each, and 131 with their quotes and comma.
+        let long = CheckpointValue.array((0..<10).map { _ in CheckpointValue.decimal(127, 1) })
+        let short = CheckpointValue.text("short")
+        func shown(
+            _ value: [UInt8], _ kind: ColumnKind, within bytesLeft: inout Int
+        ) -> String? {
+            value.withUnsafeBytes { value in
+                switch ColumnValue.shown(value, of: value, in: kind, within: &bytesLeft) {
+                case .text(let text): text
+                case .utf8(let bytes): String(decoding: bytes, as: UTF8.self)
+                default: nil
+                }
+            }
+        }
+        var bytesLeft = ColumnValue.rowBytesMax
+        let byteCount = shown(long, .json, within: &bytesLeft)?.utf8.count
+        #expect(byteCount.map { ColumnValue.rowBytesMax - $0 } == bytesLeft)
+        #expect((byteCount ?? 0) > 20 * long.count)
+
+        // The sum of a row counts: the second one no longer fits, and a shorter one does.
+        bytesLeft = (byteCount ?? 0) + 10
+        #expect(shown(long, .json, within: &bytesLeft) != nil)
+        #expect(shown(long, .json, within: &bytesLeft) == nil)
+        #expect(shown(long, .text, within: &bytesLeft) == nil)
+        #expect(shown(short, .text, within: &bytesLeft) == "short")
+        #expect(shown(short, .json, within: &bytesLeft) == nil)
+        #expect(bytesLeft == 5)
+    }
 }

@@ -71,6 +71,18 @@ import Testing
         #expect(try store.all(DraftCard.self) == [DraftCard(id: 7, title: "new")])
     }
 
+    @Test func `counts each record that a deletion of all records deletes`() throws {
+        let store = try store()
+        try store.write { tx in for id in 1...100 { try tx.insert(DraftCard(id: id)) } }
+        let child = store.fork()
+        try child.write { tx in
+            try tx.deleteAll(DraftCard.self)
+            try tx.insert([DraftCard(id: 7, title: "new"), DraftCard(id: 200)])
+        }
+        // A record that is there before and after it is one.
+        #expect(try child.merge().changeCount == 101)
+    }
+
     @Test func `keeps what the parent inserted beside a deletion of all records`() throws {
         let store = try store()
         try store.write { try $0.insert([DraftCard(id: 1), DraftCard(id: 2)]) }
@@ -206,5 +218,33 @@ import Testing
                 #"inserted DraftCard 3 {"id":3}"#,
             ])
         try child.discard()
+    }
+
+    @Test func `has what relations change of the parent's new records in a refresh`() throws {
+        let store = try Board.store()
+        let child = store.fork()
+        try child.write { tx in
+            try tx.delete(Person.self, "ann")
+            try tx.delete(Board.self, 3)
+        }
+        try store.write { tx in
+            try tx.insert(Card(id: 7, board: Ref(1), assignee: Ref("ann")))
+            try tx.insert(Card(id: 8, board: Ref(3)))
+        }
+        #expect(try child.refresh() == [])
+        #expect(try child.get(Card.self, 7)?.assignee == nil)
+        #expect(try child.get(Card.self, 8) == nil)
+        #expect(
+            try Set(child.changes().map(\.id))
+                == [RecordID("ann"), RecordID(3), RecordID(7), RecordID(8)])
+        try child.write { tx in
+            try tx.insert(Person(id: "ann"))
+            try tx.insert(Board(id: 3, name: "board 3"))
+        }
+        #expect(try child.hasChanges)
+        #expect(try child.refresh() == [])
+        try child.merge()
+        #expect(try store.snapshot.digest() == child.snapshot.digest())
+        #expect(try store.get(Card.self, 7) == Card(id: 7, board: Ref(1)))
     }
 }

@@ -10,6 +10,12 @@ private struct Reader: Entity, Equatable {
     static let indexes: [Index<Reader>] = [.unique(\.email)]
 }
 
+private struct Loan: Entity, Equatable {
+    var id: Int
+    var reader: Ref<Reader>
+    static let relations: [Relation<Loan>] = [.to(\.reader, onDelete: .deny)]
+}
+
 /// A mirror of a plain database, whose shadow has unique indexes.
 @Suite struct `A mirrored store` {
     private let old: SQLiteStore
@@ -19,7 +25,7 @@ private struct Reader: Entity, Equatable {
 
     init() throws {
         old = try SQLiteStore()
-        new = try Store(inMemory: Reader.self)
+        new = try Store(inMemory: Reader.self, Loan.self)
         try old.transaction { tx in
             try tx.insert((1...3).map { Reader(id: $0, email: "old \($0)") })
         }
@@ -94,6 +100,73 @@ private struct Reader: Entity, Equatable {
         #expect(try old.get(Reader.self, 4) != nil)
         try data.switchOver()
         #expect(data.primary as? SQLiteStore === old)
+    }
+
+    @Test func `brings a unique value that another record has now`() throws {
+        try data.synchronize()
+        // The process ends between the two writes.
+        try old.transaction { tx in
+            try tx.delete(Reader.self, 1)
+            try tx.insert(Reader(id: 4, email: "old 1"))
+        }
+        #expect(try data.synchronize() == 2)
+        #expect(try new.all(Reader.self).map(\.id) == [2, 3, 4])
+        #expect(try data.differences().isEmpty)
+    }
+
+    @Test func `brings unique values that were exchanged in more than a batch`() throws {
+        let count = 1_200
+        try old.transaction { tx in
+            try tx.upsert((1...count).map { Reader(id: $0, email: "\($0)") })
+        }
+        try data.synchronize()
+        try old.transaction { tx in
+            try tx.upsert((1...count).map { Reader(id: $0, email: "\($0 % count + 1)") })
+        }
+        #expect(try data.synchronize() == count)
+        #expect(try data.differences().isEmpty)
+    }
+
+    @Test func `brings a unique value although more records differ than an event holds`() throws {
+        var options = Store.Options()
+        options.eventBytesMax = 20_000
+        let shadow = try Store(inMemory: Reader.self, options: options)
+        let mirror = MirroredStore(primary: old, shadow: shadow)
+        let count = 2_000
+        try old.transaction { tx in
+            try tx.upsert((1...count).map { Reader(id: $0, email: "old \($0)") })
+        }
+        #expect(try mirror.synchronize() == count)
+        // The first record has the value that the last one had.
+        try old.transaction { tx in
+            try tx.upsert(
+                (1...count).map { id in
+                    Reader(id: id, email: id == 1 ? "old \(count)" : "new \(id)")
+                })
+        }
+        #expect(try mirror.synchronize() == count)
+        #expect(try mirror.differences().isEmpty)
+    }
+
+    @Test func `brings a unique value from a record to which others refer`() throws {
+        try data.synchronize()
+        try new.write { tx in
+            try tx.insert([Reader(id: 8, email: "moved"), Reader(id: 9, email: "extra")])
+            try tx.insert([Loan(id: 1, reader: Ref(8)), Loan(id: 2, reader: Ref(9))])
+        }
+        try old.transaction { tx in
+            try tx.insert(Reader(id: 4, email: "moved"))
+            try tx.insert(Loan(id: 1, reader: Ref(4)))
+        }
+        // Two are written; three are deleted, of which the second loan denies that of its reader.
+        #expect(try data.synchronize() == 5)
+        #expect(try new.all(Loan.self) == [Loan(id: 1, reader: Ref(4))])
+        #expect(try data.differences().isEmpty)
+    }
+
+    @Test func `does not bring a unique value that two records of the primary have`() throws {
+        try old.transaction { try $0.insert(Reader(id: 4, email: "old 1")) }
+        #expect(code { try data.synchronize() } == .uniqueViolation)
     }
 
     @Test func `reports that all records may differ if the shadow can do nothing`() throws {

@@ -259,6 +259,36 @@ private struct Author {
     }
 }
 
+@Suite struct `The candidates of a search` {
+    @Test(.mayHang, arguments: [false, true])
+    func `are taken for each chunk of the log without a walk over the others`(
+        newestFirst: Bool
+    ) {
+        let list = Array(1...UInt64(400_000))
+        var candidates = EventCandidates.some(list[...])
+        var takenCount = 0
+        for sequence in newestFirst ? list.reversed() : list {
+            let chunk = LogChunk(
+                firstSequence: sequence, chainHashBefore: ChainHash(rawValue: 0), batches: [[0]])
+            let taken = candidates.take(chunk, newestFirst: newestFirst)
+            if taken.first == sequence, taken.last == sequence { takenCount += 1 }
+        }
+        #expect(takenCount == list.count && candidates.isEmpty)
+    }
+
+    @Test func `in a range are those from its first to its last number`() {
+        let list: [UInt64] = [2, 4, 4_000, .max]
+        for lower in [0, 2, 3, 5, 5_000] as [UInt64] {
+            for upper in [lower, 4, 4_000, .max - 1, .max] where upper >= lower {
+                let found = EventCandidates.some(list[...]).clamped(to: lower...upper)
+                let right = list.filter { (lower...upper).contains($0) }
+                if case .some(let slice) = found { #expect(Array(slice) == right) }
+                #expect(found.first == right.first && found.last == right.last)
+            }
+        }
+    }
+}
+
 @Suite struct `A list of postings` {
     @Test(arguments: [0, 1, 2, 2_047, 2_048, 2_049, 9_000])
     func `are read as they were written`(count: Int) throws {

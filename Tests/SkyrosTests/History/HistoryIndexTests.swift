@@ -308,7 +308,7 @@ private struct RandomHistory {
             kind: .inserted, sequence: 1, time: .zero, shape: 1, image: .record(fields),
             about: about)
         let key = HistoryKey("Leaf", RecordID(1))
-        var builder = HistoryBuilder(key, EventReader(store.session.engine))
+        var builder = HistoryBuilder(key, LoggedVersions(EventReader(store.session.engine)))
         let error = failure(as: StoreError.self) { try builder.append(version) }
         #expect(error?.code == .invalidEvent)
         #expect(error?.message.contains("metadata of event 1") ?? false)

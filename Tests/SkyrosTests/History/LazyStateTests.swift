@@ -28,6 +28,18 @@ private struct Unknown: Entity {
     var id: Int
 }
 
+/// Counts what is read of a log.
+private struct CountedLog: LogReader {
+    let log: any LogReader
+    let chunkCount = Locked(0)
+    var head: LogHead { log.head }
+
+    func chunk(containing sequence: UInt64) throws(LogError) -> LogChunk? {
+        chunkCount.withLock { $0 += 1 }
+        return try log.chunk(containing: sequence)
+    }
+}
+
 @Suite struct `A state of the past that is read as it is asked` {
     private let disk = SimulatedDisk()
 
@@ -284,6 +296,52 @@ private struct Unknown: Entity {
         let whole = try Archive(on: environment)
         let state = try whole.state(ofFirst: [RecordID(1)], "Note", asOf: .date(time.date))
         #expect(state?.sequence == 25)
+    }
+
+    @Test func `reads an event once, however many large records it has made`() throws {
+        let store = try open()
+        let text = String(repeating: "x", count: 2_000)
+        // Neighbouring records belong to two events, and only the log has their images.
+        for first in 0..<2 {
+            try store.write { tx in
+                for id in stride(from: first, to: 60, by: 2) {
+                    try tx.insert(Note(id: id, text: text))
+                }
+            }
+        }
+        #expect(try store.makeRun())
+        let index = try #require(store.session.history)
+        let runs = index.current().parts.compactMap { part in
+            if case .run(let run) = part { run } else { nil }
+        }
+        let run = try #require(runs.first)
+        func readCount(_ body: (CountedLog) throws -> Void) rethrows -> Int {
+            let log = CountedLog(log: store.session.engine)
+            try body(log)
+            return log.chunkCount.withLock { $0 }
+        }
+        let (empty, newest) = (store.session.empty, store.snapshot)
+        let table = try readCount { log in
+            var table = PastTable(newest.tables[0], through: 2, after: nil, EventReader(log))
+            try table.append(run)
+            let rows = try table.finish().sortedRows()
+            #expect(rows.map(\.bytes) == newest.tables[0].sortedRows().map(\.bytes))
+        }
+        #expect(table == 2)
+        // These find the records in the first of the events before.
+        let difference = try readCount { log in
+            let list = try HistoryReader(log: log, empty: empty).differences(
+                from: 0, to: 1, in: nil, index, costOfStates: 1e9)
+            #expect(list?.count == 30)
+        }
+        #expect(difference == 2)
+        let undo = try readCount { log in
+            let reader = HistoryReader(log: log, empty: empty)
+            let past = try UndoReader(reader: reader, index: index, newest: newest).past([1...1])
+            #expect(past.records.count == 30)
+        }
+        #expect(undo == 2)
+        try store.close()
     }
 
     @Test func `is the newest one if nothing came after it`() throws {

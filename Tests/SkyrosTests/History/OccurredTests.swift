@@ -181,4 +181,36 @@ private struct Fact: Entity {
         #expect(try found.snapshot.count(Fact.self) == 3)
         #expect(try store.get(Fact.self, 1, occurred: day(40)) != nil)
     }
+    /// A store that ends a segment with each prune.
+    private func openPrunable() throws -> Store {
+        var options = Store.Options()
+        options.sealThresholdBytes = 1
+        return try open(options)
+    }
+
+    @Test func `before all that a pruned log keeps is that of its floor`() throws {
+        let store = try openPrunable()
+        try write(store, on: nil) { try $0.insert(Fact(id: 1)) }
+        #expect(try store.prune(before: .distantFuture) != nil)
+        // In another order than that of the log, in the centuries to come.
+        try write(store, on: 90_000) { try $0.insert(Fact(id: 2)) }
+        try write(store, on: 80_000) { try $0.insert(Fact(id: 3)) }
+        let found = try store.snapshot(occurred: day(70_000)).snapshot
+        #expect(found.sequence == 1)
+        #expect(try found.all(Fact.self).map(\.id) == [1])
+        #expect(try store.snapshot(occurred: day(85_000)).snapshot.sequence == 3)
+        try store.close()
+    }
+
+    @Test func `is known after a prune of what happened before 1970`() throws {
+        let store = try openPrunable()
+        for number in [-7_000, -3_000, 4_000] {
+            try write(store, on: number) { try $0.insert(Fact(id: number)) }
+        }
+        #expect(try store.prune(before: .distantFuture) != nil)
+        try write(store, on: nil) { try $0.insert(Fact(id: 1)) }
+        let found = try store.snapshot(occurred: day(70_000)).snapshot
+        #expect(try found.count(Fact.self) == 4)
+        try store.close()
+    }
 }

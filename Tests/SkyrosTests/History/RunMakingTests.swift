@@ -202,3 +202,31 @@ private struct Chapter: Entity {
         try store.close()
     }
 }
+
+@Suite struct `The versions of records that an event makes` {
+    private func event(_ changes: [Change]) -> Event {
+        Event(sequence: 1, time: .zero, metadata: Metadata(), intent: nil, changes: changes)
+    }
+
+    private func insertion(_ id: Int, of entity: String) -> Change {
+        .inserted(Record(entity: entity, id: RecordID(id), fields: .none))
+    }
+
+    @Test func `say the order of its changes if one record has several`() {
+        let places = [
+            event([insertion(1, of: "User"), insertion(1, of: "Profile")]),
+            event([insertion(1, of: "User"), insertion(2, of: "User"), insertion(1, of: "User")]),
+            event([insertion(1, of: "User"), .cleared(entity: "User", count: 1)]),
+        ].map { RecordVersion.list(of: $0).map(\.version.place) }
+        #expect(places == [[0, 0], [0, 1, 2], [0, 1]])
+    }
+
+    @Test(.mayHang) func `are made in one pass, also of two entities with the same ids`() {
+        let ids = 1...150_000
+        let changes = ["User", "Profile"].flatMap { entity in
+            ids.map { insertion($0, of: entity) }
+        }
+        let versions = RecordVersion.list(of: event(changes))
+        #expect(versions.count == changes.count && versions.allSatisfy { $0.version.place == 0 })
+    }
+}

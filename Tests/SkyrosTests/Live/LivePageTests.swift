@@ -196,4 +196,20 @@ private struct Ranked: Entity, Equatable {
         #expect(try page.advance(to: store.snapshot) == nil)
         #expect(page.records.values.isEmpty)
     }
+
+    /// The second event is visible when the query runs for the first one, and is noted later.
+    @Test func `shows a wanted change that its run has seen before it was noted`() throws {
+        // Nothing is noted but by the test.
+        let hub = LiveHub(store.view, noted: EventSignal(.zero))
+        let request = FetchRequest<PageCard>(sortedBy: [.ascending(\.rank)])
+        var page = LivePage(request, on: .inserts, hub)
+        _ = try page.advance(to: store.snapshot)
+        try store.write { _ = try $0.deleteAll(PageCard.self) }
+        let state = store.snapshot
+        try store.write { try $0.insert(PageCard(id: 1)) }
+        _ = page.inbox.addAll(.deletes, of: state.sequence)
+        #expect(try page.advance(to: state)?.map(\.id) == [1])
+        _ = page.inbox.add(RecordID(1), .inserted, of: store.sequence)
+        #expect(try page.advance(to: store.snapshot) == nil)
+    }
 }

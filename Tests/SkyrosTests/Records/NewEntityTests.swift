@@ -74,6 +74,24 @@ extension Record {
         #expect(try texts("B", in: store) == ["bb"])
     }
 
+    @Test func `has a table in another place after another process has written a checkpoint`()
+        throws
+    {
+        let store = try Store(untypedAt: directory.store)
+        try store.write { try $0.insert(.of("Z", 1)) }
+        try store.write { try $0.insert(.of("A", 1)) }
+        try store.write { try $0.upsert(.of("Z", 1, "changed")) }
+        store.suspend()
+        // Its checkpoint has the tables in the order of their names.
+        try Store(untypedAt: directory.store).close()
+        try store.resume()
+        func change(_ entity: String) throws {
+            try store.write(expecting: .unchanged(entity, id: RecordID(1), since: 2)) { _ in }
+        }
+        #expect(code { try change("Z") } == .conflict)
+        try change("A")
+    }
+
     @Test func `is accepted beside types if the store keeps such records`() throws {
         var options = Store.Options()
         let strict = try Store(at: directory.store, entities: Known.self)

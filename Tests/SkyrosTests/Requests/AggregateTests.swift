@@ -146,6 +146,16 @@ import Testing
         #expect(try store([-Double.infinity, .infinity]).sum(Number.self, of: \.value).isNaN)
         #expect(try store([Float(0.5), 0.25]).sum(Amount<Float>.self, of: \.value) == 0.75)
         #expect(try store([Float(0.5), 0.25]).average(Amount<Float>.self, of: \.value) == 0.375)
+        #expect(try infinite.average(Number.self, of: \.value) == .infinity)
+    }
+
+    @Test func `that is an average may have a sum that no float holds`() throws {
+        typealias Number = Amount<Double>
+        #expect(try store([1.5e308, 1.5e308]).average(Number.self, of: \.value) == 1.5e308)
+        let most = Double.greatestFiniteMagnitude
+        let many = try store([Double](repeating: -most, count: 7))
+        #expect(try many.average(Number.self, of: \.value) == -most)
+        #expect(try many.sum(Number.self, of: \.value) == -.infinity)
     }
 
     @Test func `of decimals is exact, or an error`() throws {
@@ -159,6 +169,25 @@ import Testing
             try store(wide).sum(Amount<Decimal>.self, of: \.value)
         }
         #expect(error?.code == .overflow)
+    }
+
+    @Test func `of decimals is exact, however many digits a part of the sum has`() throws {
+        func sum(_ texts: [String]) throws -> Decimal {
+            let values = try texts.map { try #require(Decimal(string: $0)) }
+            return try store(values).sum(Amount<Decimal>.self, of: \.value)
+        }
+        let nines = String(repeating: "9", count: 38)
+        let cases = [
+            (["-\(nines)", "0.5", nines], "0.5"),
+            (["0.5", "0.5", "1e38"], "100000000000000000000000000000000000001"),
+            (["1e60", "-2e-60", "-1e60"], "-2e-60"), (["5e127", "5e127"], "10e127"),
+            (["-1e-128", "-2e-128"], "-3e-128"), (["0", "-0.75", "0.75"], "0"),
+        ]
+        for (texts, expected) in cases {
+            #expect(try sum(texts) == Decimal(string: expected), "\(texts)")
+            #expect(try sum(texts.reversed()) == Decimal(string: expected), "\(texts)")
+        }
+        #expect(code { _ = try sum(["\(UInt128.max)", "1"]) } == .overflow)
     }
 
     @Test func `of nothing is zero or nil`() throws {

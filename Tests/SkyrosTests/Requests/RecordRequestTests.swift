@@ -194,6 +194,34 @@ private struct NamedTwin<I: Indexing> {
         #expect(error?.code == .unknownEntity)
     }
 
+    private struct OldBook: Entity {
+        static let entityName = "Book"
+        var id: Int
+        var name: String
+    }
+
+    private struct Book: Entity {
+        var id: Int
+        var name: String
+        var pages: Int
+        var nickname: String?
+        static let prototype = Book(id: 0, name: "", pages: 7, nickname: nil)
+    }
+
+    @Test func `finds a field after one that only the prototype has`() throws {
+        let directory = try TemporaryDirectory()
+        let old = try Store(at: directory.store, entities: OldBook.self)
+        try old.write { try $0.insert((1...3).map { OldBook(id: $0, name: "B\($0)") }) }
+        try old.close()
+        let store = try Store(at: directory.store, entities: Book.self)
+        #expect(try store.records("Book", where: RecordField("nickname") == .null).count == 3)
+        let refusal = code {
+            _ = try store.records("Book", where: RecordField("nicknam") == .null)
+        }
+        #expect(refusal == .unknownField)
+        try store.close()
+    }
+
     @Test func `uses the indexes of the entity`() throws {
         let store = try Store(inMemory: Person.self)
         func accesses(_ filter: RecordFilter) throws -> [QueryExplanation.Access] {

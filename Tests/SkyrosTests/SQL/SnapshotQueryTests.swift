@@ -92,6 +92,20 @@ import Testing
         #expect(try rows(join(indexed)) == rows(join(plain)))
     }
 
+    /// A column shows U+FFFD for a NUL.
+    @Test func `finds a text with a NUL by what its column shows`() throws {
+        try store.write { tx in
+            try tx.insert(Person(id: 98, name: "a\0b", score: 1, key: Self.key(1)))
+            try tx.insert(Person(id: 99, name: "a\u{FFFD}b", score: 1, key: Self.key(1)))
+        }
+        for column in ["name", "name || ''"] {
+            let condition = "\(column) = 'a' || char(65533) || 'b'"
+            #expect(
+                try rows("SELECT id FROM Person WHERE \(condition) ORDER BY +id") == [[98], [99]],
+                "\(column)")
+        }
+    }
+
     @Test func `joins by an index that is made on demand`() throws {
         let joined = try rows(
             """

@@ -242,6 +242,45 @@ import Testing
         #expect(try store.all(Card.self).map(\.blockedBy) == [[], [Ref(1)], [Ref(2)]])
     }
 
+    @Test func `lists all records that refer to it and stay`() throws {
+        // The second one stays because of the third, and so refers to the first.
+        try store.write { tx in
+            try tx.insert(Card(id: 1, board: Ref(1)))
+            try tx.insert(Card(id: 2, board: Ref(1), blockedBy: [Ref(1)]))
+        }
+        try insertCard(Card(id: 3, board: Ref(1), blockedBy: [Ref(1), Ref(2)]))
+        let result = try store.undo(3, resolving: .skip)
+        #expect(
+            result.conflicts.map { $0.references.map(\.description) } == [
+                ["Card 2.blockedBy → Card 1", "Card 3.blockedBy → Card 1"],
+                ["Card 3.blockedBy → Card 2"],
+            ])
+    }
+
+    @Test func `is not in the way of itself`() throws {
+        try insertCard(Card(id: 1, board: Ref(1), blockedBy: [Ref(1)]))
+        try insertCard(Card(id: 2, board: Ref(1), blockedBy: [Ref(1)]))
+        let result = try store.undo(3, resolving: .skip)
+        #expect(
+            result.conflicts.map { $0.references.map(\.description) } == [
+                ["Card 2.blockedBy → Card 1"]
+            ])
+    }
+
+    @Test(.mayHang) func `keeps what is referred to through any number of records`() throws {
+        let count = 10_000
+        try store.write { tx in
+            for id in 1...count {
+                try tx.insert(
+                    Card(id: id, board: Ref(1), blockedBy: id > 1 ? [Ref(id - 1)] : []))
+            }
+        }
+        try store.write { try $0.update(Card.self, count) { $0.title = "edited" } }
+        let past = try UndoPlanner(store, store.session).reader.past([3...3])
+        let decisions = try UndoDecisions(past, on: store.snapshot, .skip)
+        #expect(decisions.restorations.isEmpty && decisions.decided.count == count)
+    }
+
     @Test func `comes back with its cascade, but not without what it refers to`() throws {
         try insertCard(Card(id: 1, board: Ref(9)))
         let digest = try store.snapshot.digest()

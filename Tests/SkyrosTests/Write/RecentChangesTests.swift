@@ -132,7 +132,7 @@ private struct Note: Entity {
         // Other writers wait while a condition is checked, and not while its state is made.
         for (id, isMade) in [(0, true), (1, false), (2, false)] {
             let condition = WriteCondition.unchanged(Account.self, id: id, since: seen)
-            let prepared = try store.prepared(condition).parts
+            let prepared = store.prepared(condition).parts
             guard case .unchanged(_, let base) = try #require(prepared.first) else {
                 Issue.record("another condition")
                 continue

@@ -37,4 +37,45 @@ import Testing
         lock.continueJobs()
         hasRun.wait { $0 ? () : nil }
     }
+
+    /// Each round is one of a suspended store: a block is queued, and resuming locks.
+    @Test func `is free for every thread while the queued jobs are paused`() throws {
+        var state = WriterLockState()
+        state.arePaused = true
+        _ = try state.add(QueuedJob(caller: .current, isBounded: true) {})
+        for _ in 0..<100 {
+            let isLocked = state.tryLock(.current)
+            try #require(isLocked)
+            _ = state.unlock()
+        }
+        guard case .start = state.continueJobs() else {
+            Issue.record("the job is not started")
+            return
+        }
+    }
+
+    @Test func `lets others go first only for a while if a thread was woken while jobs are paused`()
+        throws
+    {
+        var state = WriterLockState()
+        state.arePaused = true
+        _ = state.tryLock(.current)
+        _ = try state.add(QueuedJob(caller: .current, isBounded: true) {})
+        let sleeping = state.addThread(afterJobsOf: nil)
+        guard case .wake = state.unlock() else {
+            Issue.record("the thread is not woken")
+            return
+        }
+        var bargingCount = 0
+        while bargingCount < 1_000, state.tryLock(.current) {
+            bargingCount += 1
+            _ = state.unlock()
+        }
+        #expect(bargingCount == 32)
+        let hasLocked = state.tryLock(.current, asWoken: sleeping)
+        #expect(hasLocked)
+        _ = state.unlock()
+        let isFree = state.tryLock(.current)
+        #expect(isFree)
+    }
 }

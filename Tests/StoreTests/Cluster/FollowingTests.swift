@@ -6,6 +6,31 @@ import Testing
 
 @testable import Skyros
 
+/// Two versions of an app with one entity.
+private enum Ticket {
+    struct Numbered: Entity {
+        static let entityName = "Ticket"
+        var id: Int
+        var code: Int
+    }
+
+    struct Coded: Entity {
+        static let entityName = "Ticket"
+        static let indexes: [Index<Coded>] = [.unique(\.code)]
+        var id: Int
+        var code: String
+
+        init(id: Int, code: String) { (self.id, self.code) = (id, code) }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            id = try container.decode(Int.self, forKey: .id)
+            let number = try? container.decode(Int.self, forKey: .code)
+            code = try number.map { "\($0)" } ?? container.decode(String.self, forKey: .code)
+        }
+    }
+}
+
 @Suite(.mayHang) struct `A node that follows` {
     private let nodes = SimulatedNodes()
 
@@ -44,6 +69,19 @@ import Testing
             return !events.isFull
         }
         #expect(events.isFull && events.events.count < count)
+    }
+
+    @Test func `knows the unique values of older records that others write (F67)`() async throws {
+        let first = try nodes.store("one", of: [Ticket.Numbered.self])
+        let second = try nodes.store("two", of: [Ticket.Coded.self])
+        try await first.write { try $0.insert(Ticket.Numbered(id: 1, code: 5)) }
+        try first.close()
+        try await second.waitUntilWriter()
+        func insert(_ id: Int, _ code: String) throws {
+            try second.write { try $0.insert(Ticket.Coded(id: id, code: code)) }
+        }
+        #expect(code { try insert(2, "5") } == .uniqueViolation)
+        try insert(2, "6")
     }
 
     @Test func `shows what is before an event that it cannot show`() throws {

@@ -263,6 +263,23 @@ private enum Newer {
         #expect(try store.all(Note.self).map(\.id) == (wasWritten ? [1, 4] : [1]))
     }
 
+    @Test func `is resumed although it could not show the history that the server has now`()
+        async throws
+    {
+        let disk = SimulatedDisk()
+        let store = try nodes.store("one", on: disk)
+        for id in 1...3 { try await store.write { tx in try tx.insert(Note(id: id, text: "")) } }
+        // The former history is given up, and the files of the other one cannot be made.
+        disk.inject(Fault(.create, isLasting: true))
+        nodes.quorum.restore(batchCount: 1)
+        while !store.session.isRetired { await Task.yield() }
+        store.suspend()
+        disk.heal()
+        try store.resume()
+        try await store.waitUntilWriter()
+        #expect(try store.all(Note.self).map(\.id) == [1])
+    }
+
     @Test func `handles events after its connections were lost`() async throws {
         let handled = EventSignal(.zero)
         let store = try nodes.store("one")

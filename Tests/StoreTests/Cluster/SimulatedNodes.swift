@@ -24,7 +24,7 @@ struct SimulatedNodes {
     }
 
     func store(
-        _ name: String, _ role: NodeRole = .automatic, on disk: SimulatedDisk = SimulatedDisk(),
+        _ name: String, _ role: NodeRole = .automatic, on disk: any Disk = SimulatedDisk(),
         _ options: Store.Options = Store.Options(), clock: any WallClock = SystemClock(),
         of types: [any Entity.Type] = [Note.self], pollMilliseconds: Int = 20,
         changing change: (inout RemoteLogOptions) -> Void = { _ in }

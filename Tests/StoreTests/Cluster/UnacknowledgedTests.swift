@@ -89,6 +89,42 @@ import Testing
         for task in tasks { #expect(try await task.value == 1) }
     }
 
+    @Test func `is waited for by a block of a data store, which reads the store`() throws {
+        let store = try nodes.store("one", of: [Counter.self])
+        let data: any DataStore = store
+        try store.write { try $0.insert(Counter(id: "a", value: 1)) }
+        nodes.gate.change { $0 = false }
+        let count = nodes.begun.withLock { $0 }
+        store.writeAsync { tx in
+            try tx.update(Counter.self, "a") { $0.value += 1 }
+            try tx.insert(Counter(id: "b", value: 1))
+        }
+        nodes.begun.wait { $0 > count ? () : nil }
+        let codes = Monitor<[StoreError.Code?]>([])
+        let hasRun = Monitor(false)
+        let blocks: [@Sendable (inout DataTransaction) throws -> Void] = [
+            { try $0.update(Counter.self, "a") { $0.value += 1 } },
+            { try $0.insert(Counter(id: "b", value: 2)) },
+        ]
+        for block in blocks {
+            Thread.detachNewThread {
+                let result = Result {
+                    try data.transaction { tx in
+                        hasRun.change { $0 = true }
+                        try block(&tx)
+                    }
+                }
+                codes.change { $0.append(code(result)) }
+            }
+        }
+        #expect(hasRun.wait(atMost: 50) { $0 ? () : nil } == nil)
+        nodes.gate.change { $0 = true }
+        let found = codes.wait { $0.count == blocks.count ? $0 : nil }
+        #expect(Set(found) == [nil, .duplicateID])
+        #expect(try store.get(Counter.self, "a")?.value == 3)
+        #expect(try store.get(Counter.self, "b")?.value == 1)
+    }
+
     @Test func `is no other history because there was none before it`() throws {
         let store = try nodes.store("one")
         let head = LogHead(sequence: 0, chainHash: store.session.empty.chainHash)

@@ -177,6 +177,23 @@ private struct Writing: Projection {
         #expect(last?.ids == Array(1...51))
     }
 
+    @Test func `is built again from a floor with the value before its failure`() throws {
+        let store = try open(SimulatedDisk(), Picky.self)
+        for id in 1...50 { try write(store, id) }
+        #expect(try store.prune(before: .distantFuture) != nil)
+        try write(store, 51)
+        try write(store, 52, "bad")
+        try write(store, 53)
+        let state = try store.snapshot.projectionState(of: Picky.self)
+        guard case .failed(let found, let last) = state, found.sequence == 52 else {
+            Issue.record("\(state)")
+            return
+        }
+        #expect(last?.ids == Array(1...51))
+        try store.rebuild(Picky.self)
+        #expect(try store.snapshot.projectionState(of: Picky.self) == state)
+    }
+
     @Test func `that cannot be encoded is built from the log by the next opening`() throws {
         let disk = SimulatedDisk()
         Unencodable.isBroken.withLock { $0 = true }

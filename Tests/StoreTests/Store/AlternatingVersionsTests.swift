@@ -29,6 +29,23 @@ private enum Alternating {
         static let prototype = WithPrototype(id: 0, name: "", size: 7, note: "x")
     }
 
+    struct WithNick: Entity {
+        static let entityName = "Thing"
+        var id: Int
+        var name: String
+        var nick: String?
+    }
+
+    /// As `WithNick`, with a new property, and a renamed one without a step.
+    struct WithAlias: Entity {
+        static let entityName = "Thing"
+        var id: Int
+        var age: Int
+        var name: String
+        var alias: String?
+        static let prototype = WithAlias(id: 0, age: 7, name: "", alias: nil)
+    }
+
     struct WrongPrototype: Entity {
         var id: Int
         static let prototype = "no value of the type"
@@ -85,6 +102,16 @@ private enum Alternating {
         #expect(try store.event(2)?.additions(toChange: 0)["+evolved"] == ["size"])
         #expect(
             code { _ = try Store(inMemory: Alternating.WrongPrototype.self) } == .invalidSchema)
+    }
+
+    @Test func `report a likely rename beside a property of the prototype`() throws {
+        var store = try Store(at: directory.store, entities: Alternating.WithNick.self)
+        try store.write { try $0.insert(Alternating.WithNick(id: 1, name: "a", nick: "b")) }
+        try store.close()
+        store = try Store(at: directory.store, entities: Alternating.WithAlias.self)
+        let differences = store.recovery.schemaDifferences
+        #expect(differences.map(\.step) == [".rename(\"nick\", to: \"alias\")"])
+        #expect(differences.map(\.field) == ["alias"])
     }
 }
 

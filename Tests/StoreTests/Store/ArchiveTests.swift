@@ -1,4 +1,5 @@
 import Foundation
+import SkyrosDisk
 import TestSupport
 import Testing
 
@@ -95,6 +96,16 @@ import Testing
         try store.close()
     }
 
+    @Test func `refuses the store that nuke has begun, and stays as it was`() throws {
+        let store = try Store(at: directory.store, entities: Note.self)
+        try store.nuke()
+        for id in 4...8 { try store.write { try $0.insert(Note(id: id, text: "v\(id)")) } }
+        #expect(throws: StoreError(.historyChanged, "")) { try archive.refresh() }
+        #expect(archive.sequence == 3)
+        #expect(try archive.event(3)?.sequence == 3)
+        try store.close()
+    }
+
     @Test func `verifies an intact store and gives the digest of its state (F64)`() throws {
         var steps: [StoreProgress] = []
         let result = archive.verify { steps.append($0) }
@@ -158,5 +169,34 @@ import Testing
         #expect(throws: StoreError(.checkpointFailed, "")) {
             try archive.writeCheckpoint(to: file)
         }
+    }
+
+    /// The writer's checkpoint waits until the columns are compared, and comes before the records
+    /// are loaded.
+    @Test(.mayHang)
+    func `verifies a store whose checkpoint is written meanwhile (F64)`() throws {
+        let store = try Store(at: directory.store, entities: Note.self)
+        try store.write(once: "key") { try $0.insert(Note(id: 4, text: "v4")) }
+        _ = try archive.refresh()
+        let isWritten = Monitor(false)
+        let path = directory.store.appending(path: "checkpoint.sqlite").path
+        func isReadable() -> Bool {
+            (try? CheckpointDatabase(path: path, readOnly: true, busyTimeoutMilliseconds: 0)) != nil
+        }
+        var hasBegun = false
+        let result = archive.verify { step in
+            guard step.step == .comparing, !hasBegun else { return }
+            hasBegun = true
+            Thread.detachNewThread {
+                #expect(code { try store.run(.checkpoint) } == nil)
+                isWritten.change { $0 = true }
+            }
+            // Once the writer waits for the readers, no new one is let in.
+            while isReadable() { sched_yield() }
+        }
+        isWritten.wait { $0 ? () : nil }
+        #expect(result.problems == [])
+        #expect(try archive.info().checkpointSequence == 4)
+        try store.close()
     }
 }

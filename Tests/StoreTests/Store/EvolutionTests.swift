@@ -264,6 +264,24 @@ private enum V3 {
         #expect(try old.get(V1.Customer.self, 1)?.fax == "f")
     }
 
+    @Test func `keeps a copy beside that of a history which was erased`() throws {
+        var store = try v2()
+        let erased = try #require(store.recovery.backup)
+        try store.write { try $0.update(V2.Customer.self, 1) { $0.phone = "7" } }
+        try store.close()
+        try Store.destroy(at: directory.store)
+        let first = try Store(at: directory.store, entities: V1.Customer.self)
+        try first.write { try $0.insert(V1.Customer(id: 9, name: "C9", phone: 9)) }
+        try first.close()
+        store = try v2()
+        #expect(store.recovery.backup == "\(erased).2")
+        try store.write { try $0.update(V2.Customer.self, 9) { $0.phone = "8" } }
+        try store.close()
+        let copies = [erased, "\(erased).2"].map { directory.store.appending(path: $0) }
+        let counts = try copies.map { try Archive(at: $0).snapshot().records("Customer").count }
+        #expect(counts == [3, 1])
+    }
+
     @Test func `refuses an older version of the app past a step that does more than add`() throws {
         let store = try v2()
         try store.write { try $0.update(V2.Customer.self, 1) { $0.phone = "7" } }
@@ -291,5 +309,23 @@ private enum V3 {
         #expect(archive.verify().problems == [])
         #expect(try archive.tables()[0].columns.first { $0.field == "phone" }?.kind == "text")
         _ = try v2()
+    }
+
+    @Test func `gives a new column the kind of the newest version, if an old record is the first`()
+        throws
+    {
+        var store = try v2()
+        try store.write { try $0.update(V2.Customer.self, 2) { $0.phone = "+49 7" } }
+        try store.close()
+        let checkpoint = directory.store.appending(path: "checkpoint.sqlite")
+        try FileManager.default.removeItem(at: checkpoint)
+        store = try v2()
+        try store.close()
+        let lines = try Shell.lines(
+            "sqlite3", checkpoint.path, "SELECT id, phone, typeof(phone) FROM Customer ORDER BY id")
+        #expect(lines == ["1|101|text", "2|+49 7|text", "3|103|text"])
+        let archive = try Archive(at: directory.store)
+        #expect(archive.verify().problems == [])
+        #expect(try archive.tables()[0].columns.first { $0.field == "phone" }?.kind == "text")
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import SkyrosDisk
 import SkyrosTesting
 import TestSupport
@@ -27,8 +28,12 @@ private struct Refusal: Error {}
     private let clock = ManualClock()
     private let disk = SimulatedDisk()
 
-    private func open(_ disk: SimulatedDisk? = nil, window: Duration? = nil) throws -> Store {
+    /// - Parameter isPrunable: whether a prune ends the segment, so that it removes all events.
+    private func open(
+        _ disk: SimulatedDisk? = nil, window: Duration? = nil, isPrunable: Bool = false
+    ) throws -> Store {
         var options = Store.Options()
+        if isPrunable { options.sealThresholdBytes = 1 }
         if let window { options.idempotencyWindow = window }
         options.syncInterval = .seconds(3_600)
         let environment = Environment(
@@ -345,6 +350,33 @@ private struct Refusal: Error {}
         try store.close()
         #expect(try Archive(at: directory.store).verify().problems == [])
         #expect(try place(3, once: "c", in: open()).isRepeated)
+    }
+
+    @Test func `is repeated also if its condition is about history that was pruned`() throws {
+        let store = try open(isPrunable: true)
+        let condition = WriteCondition.unchanged(FetchRequest<Order>(), since: 1)
+        try place(1, once: "a", in: store)
+        func cancel() throws -> Receipt {
+            try store.write(once: "b", expecting: condition) { try $0.delete(Order.self, 1) }
+        }
+        #expect(try !cancel().isRepeated)
+        #expect(try store.prune(before: .distantFuture) != nil)
+        #expect(refusal { try store.write(expecting: condition) { _ in } }?.code == .belowFloor)
+        let again = try cancel()
+        #expect(again.isRepeated && again.sequence == 2)
+        // The key is used while the second call waits for the writer lock.
+        let results = Locked<[Result<Receipt, any Error>]>([])
+        try store.write { _ in
+            for condition in [nil, condition] {
+                store.writeAsync(once: "c", expecting: condition) { _ in
+                } completion: { result in
+                    results.withLock { $0.append(result) }
+                }
+            }
+        }
+        try store.close()
+        store.resources.options.callbackQueue.sync {}
+        #expect(try results.withLock { $0 }.map { try $0.get().isRepeated } == [false, true])
     }
 
     @Test func `is forgotten with the history`() throws {

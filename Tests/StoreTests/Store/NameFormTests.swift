@@ -32,6 +32,20 @@ private struct Decomposed: Entity, Equatable {
     }
 }
 
+/// Refers to a record with the same id, and almost the same name of its entity.
+private struct Referring: Entity {
+    static let entityName = "Cafe\u{301}"
+    static let relations: [Relation<Referring>] = [.to(\.target, onDelete: .deny)]
+    var id: Int
+    var target: Ref<Composed>
+}
+
+/// An object that holds another one with the same id.
+private struct Holder: Equatable {
+    var id: Int
+    var part: Decomposed
+}
+
 private struct SameName: Entity {
     static let entityName = "Caf\u{E9}"
     var id: Int
@@ -154,6 +168,34 @@ private struct SameName: Entity {
         let reader = Repository.root.appending(path: "docs/read_log.py").path
         let read = try Shell.lines(python, reader, directory.store.path)
         #expect(read.count == 5 && read.last == "digest \(digest)")
+    }
+
+    @Test func `are two kinds of objects, of which one holds the other (F66)`() throws {
+        let store = try open()
+        let parts = Mapping<Decomposed, Decomposed>.itself
+        let mapping = Mapping<Holder, Composed>(id: { $0.id }) { holder, context in
+            let part = try context.entity(for: holder.part, by: parts)
+            return Composed(id: holder.id, first: part.first, second: part.first)
+        } object: { stored, context in
+            let part = try context.object(stored.id, by: parts)
+            return Holder(id: stored.id, part: try #require(part))
+        }
+        let holder = Holder(id: 1, part: Decomposed(id: 1, first: "a"))
+        try store.objects(mapping).insert(holder)
+        #expect(try store.objects(mapping).get(1) == holder)
+        try store.close()
+    }
+
+    @Test func `are two entities in a migration, of which one refers to the other (F66)`() throws {
+        let old = try SQLiteStore()
+        try old.transaction { tx in
+            try tx.insert(Referring(id: 1, target: Ref(1)))
+            try tx.insert(Composed(id: 1, first: "a", second: "b"))
+        }
+        let new = try Store(inMemory: Referring.self, Composed.self)
+        // The record that refers is copied first, and takes its target along.
+        #expect(try migrate(from: old, to: new) == MigrationReport(copiedCount: 1, equalCount: 1))
+        #expect(try new.get(Composed.self, 1)?.second == "b")
     }
 
     @Test func `are unknown by each other's name, which the error shows (F66)`() throws {

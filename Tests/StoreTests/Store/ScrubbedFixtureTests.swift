@@ -90,6 +90,45 @@ import Testing
         #expect(codes.first == .text("code-1") && codes.last == .text("code-240"))
     }
 
+    private struct Person: Entity {
+        var id: Int
+        var number: Int
+        var zip: Int
+        var age: UInt8
+        var floor: Int8
+        var port: UInt16
+    }
+
+    @Test func `has integers that fit where the originals did`() throws {
+        let store = try Store(on: disk, entities: Person.self)
+        try store.write { tx in
+            for number in 1...300 {
+                try tx.insert(
+                    Person(
+                        id: number, number: number, zip: 10_000 + number,
+                        age: number <= 5 ? 250 + UInt8(number) : UInt8(number % 100),
+                        floor: number <= 5 ? -128 + Int8(number) : 3,
+                        port: number <= 5 ? 65_535 - UInt16(number) : 80))
+            }
+        }
+        try store.close()
+        let names = ["zip", "age", "floor", "port"].map { "Person.\($0)" }
+        let target = SimulatedDisk()
+        _ = try Archive(on: disk).writeFixture(
+            onto: Environment(disk: target), scrubbing: Scrubbing(names))
+        // Each record is decoded, so its numbers fit their fields.
+        let people = try Store(on: target, entities: Person.self)
+            .all(Person.self, sortedBy: \.number)
+        #expect(people.count == 300 && Set(people.map(\.zip)).count == 300)
+        #expect(Set(people.map(\.age)).count == 105)
+        #expect(people.prefix(5).allSatisfy { $0.age >= 128 && $0.floor < 0 })
+        #expect(Set(people.map(\.floor)).count == 6 && Set(people.map(\.port)).count == 6)
+        for (person, number) in zip(people, 1...300) {
+            #expect(person.zip != 10_000 + number)
+            if number > 5 { #expect(Int(person.age) != number % 100) }
+        }
+    }
+
     private struct Sheet: Entity, Equatable {
         var id: Int
         var number: Int

@@ -228,6 +228,14 @@ import Testing
         #expect(code { try store.resume() } == .closed)
     }
 
+    @Test func `is not what a closed store becomes, whose queue refuses blocks`() async throws {
+        let store = store
+        try store.close()
+        store.suspend()
+        // A paused queue would keep it.
+        await #expect(throws: StoreError(.closed, "")) { try await store.write { _ in } }
+    }
+
     @Test func `is clean if everything was durable (F1)`() throws {
         try store.write(durability: .durable) { try $0.insert(Note(id: 4, text: "")) }
         store.suspend()

@@ -141,6 +141,16 @@ private struct Hooked: Projection {
         #expect(try store.position(ofSubscription: "mail") == 3)
     }
 
+    @Test func `after the last number there is needs no history`() throws {
+        let store = try store(with: 200)
+        let last = SubscriptionPosition(
+            sequence: SequenceNumber(rawValue: .max), chainHash: "0f3a29c0d51be877",
+            keepsHistory: true)
+        try PositionFiles(on: disk).save(last, of: "mail")
+        try prune(store)
+        #expect(store.firstSequence > 4)
+    }
+
     @Test func `without history stops below the floor`() async throws {
         let store = try store(with: 200, keepsHistory: false)
         try prune(store)

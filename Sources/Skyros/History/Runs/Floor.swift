@@ -46,7 +46,7 @@ struct FloorHead: Equatable, Sendable {
     var prunedAt = EventTime.zero
     /// The latest time at which one of the events happened that were pruned; the greatest there is
     /// if they were not recorded in that order.
-    var happenedUntil = EventTime.zero
+    var happenedUntil = EventTime(microseconds: .min)
     var actor: String?
     var reason: String?
     /// What the log had recorded of the shapes of entities.

@@ -57,7 +57,8 @@ struct RecordVersion: Equatable, Sendable {
 }
 
 extension RecordVersion {
-    /// A value of a record from this size on is left to the log.
+    /// A difference, or the record of an insertion or a deletion, above this size is left to the
+    /// log.
     static let differenceBytesMax = 1 << 10
 
     /// Metadata and intents of up to this size are stored with each change of the event.
@@ -106,14 +107,13 @@ extension RecordVersion {
         guard event.changes.count > 1 else { return false }
         if event.changes.contains(where: { $0.id == nil }) { return true }
         var ids = Set<RecordID>()
-        let repeated = event.changes.filter { change in
+        let repeatsIDs = event.changes.contains { change in
             change.id.map { !ids.insert($0).inserted } ?? false
         }
+        guard repeatsIDs else { return false }
         // Records of two entities may have the same id.
-        return repeated.contains { change in
-            event.changes.count { $0.id == change.id && $0.entity.isSameName(as: change.entity) }
-                > 1
-        }
+        var keys = Set<HistoryKey>()
+        return event.changes.contains { !keys.insert(HistoryKey($0.entity, $0.id)).inserted }
     }
 
     private static func about(_ event: Event) -> [UInt8]? {

@@ -11,8 +11,8 @@ enum StoreAside {
     static func mayHelp(against error: StoreError) -> Bool {
         let codes: [StoreError.Code] = [
             .unsupportedFormat, .foreignStore, .logCorrupt, .segmentMissing, .chainBroken,
-            .logBehindCheckpoint, .unknownEntity, .uniqueViolation, .duplicateID, .schemaMismatch,
-            .evolutionFailed, .invalidEvent, .notDecodable,
+            .logBehindCheckpoint, .unknownEntity, .uniqueViolation, .brokenReference, .duplicateID,
+            .schemaMismatch, .evolutionFailed, .invalidEvent, .notDecodable,
         ]
         return codes.contains(error.code)
     }

@@ -13,6 +13,7 @@ struct StoreCreation {
     private static let harmless = StoreFileNames.checkpoints.union([
         "lock", "quarantine", "backups", "events", FormatNote.file.name, ".DS_Store",
         ErasureMarker.unfinished.name, DiskPath.serverMarker.name, DiskPath.unfinishedCopy.name,
+        DiskPath.replacedHistory.name, DiskPath.unfinishedMark.name,
     ])
     /// The directories that only a store has.
     private static let storeParts: Set = [

@@ -6,7 +6,8 @@ enum StoreFileNames {
     /// Files beside the directories, without the lock and the marker of an erasure.
     static let root = checkpoints.union([
         FormatNote.file.name, DiskPath.serverMarker.name, DiskPath.unfinishedCopy.name,
-        ScrubState.file.name, ScrubState.unfinished.name,
+        DiskPath.replacedHistory.name, DiskPath.unfinishedMark.name, ScrubState.file.name,
+        ScrubState.unfinished.name,
     ])
 
     /// The checkpoint, one that is being made, and the files that SQLite makes beside a database.
@@ -46,6 +47,12 @@ extension DiskPath {
 
     /// The same of a copy that is to be a store, until it is complete.
     static let unfinishedCopy = DiskPath(.root, "UNFINISHED.txt")
+
+    /// Says that the server had another history than the copy of a node, until that is reported.
+    static let replacedHistory = DiskPath(.root, "REPLACED.txt")
+
+    /// One of these three, before it has its name.
+    static let unfinishedMark = DiskPath(.root, "MARK.tmp")
 }
 
 extension String {

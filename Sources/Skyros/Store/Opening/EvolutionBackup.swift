@@ -17,13 +17,33 @@ final class EvolutionBackup: Sendable {
     /// The directory in the store for its copies.
     static let directory = "backups"
 
+    /// - Parameter state: that after the last event to copy.
     /// - Returns: nil if the store has no directory in a file system.
-    init?(of source: any Disk, at sequence: SequenceNumber) {
+    init?(of source: any Disk, _ storeID: StoreID, in state: Snapshot) {
         guard let root = source.systemPath else { return nil }
-        name = "\(Self.directory)/\(sequence.rawValue.digits(20))"
+        let plain = "\(Self.directory)/\(state.sequence.rawValue.digits(20))"
+        var (name, number) = (plain, 1)
+        // An erasure leaves the copies of the history that it has erased.
+        while Self.isOfAnotherHistory(URL(filePath: root).appending(path: name), storeID, state) {
+            number += 1
+            name = "\(plain).\(number)"
+        }
+        self.name = name
         url = URL(filePath: root).appending(path: name)
         self.source = source
-        self.sequence = sequence
+        sequence = state.sequence
+    }
+
+    /// Whether a directory has a copy that another store has made, or this one before its history
+    /// was replaced.
+    private static func isOfAnotherHistory(
+        _ url: URL, _ storeID: StoreID, _ state: Snapshot
+    ) -> Bool {
+        guard let copy = try? Archive(at: url) else { return false }
+        if copy.log.storeID != storeID { return true }
+        guard copy.sequence >= state.sequence else { return false }
+        let chainHash = try? copy.historyReader.chainHash(through: state.sequence)
+        return chainHash != state.chainHash
     }
 
     /// Makes the copy, unless it was made, or the store was erased since the opening.

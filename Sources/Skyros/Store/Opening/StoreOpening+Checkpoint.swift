@@ -51,6 +51,7 @@ struct CheckpointOpening {
         into empty: Snapshot, _ log: LogInspection, _ keys: inout KeyTable
     ) throws -> Snapshot {
         keys = KeyTable()
+        checkpointer?.noteEmpty()
         guard let checkpointer, try exists() else { return empty }
         do {
             return try load(checkpointer, into: empty, log, &keys)

@@ -1,3 +1,5 @@
+import SkyrosLog
+
 // Comparing what is stored with the shapes of the types, before anything is changed.
 
 extension StoreOpening {
@@ -57,14 +59,14 @@ extension StoreOpening {
 
     /// The copy to make before a newer shape is written; nil if there is no need for one.
     func evolutionBackup(
-        of snapshot: Snapshot, _ report: inout RecoveryReport
+        of snapshot: Snapshot, _ storeID: StoreID, _ report: inout RecoveryReport
     ) -> EvolutionBackup? {
         let isEvolving = schema.entities.indices.contains { index in
             snapshot.isOlder(index, than: schema.entities[index])
         }
         guard isEvolving, options.backsUpBeforeEvolution, report.sequence > .zero
         else { return nil }
-        let backup = EvolutionBackup(of: disk, at: report.sequence)
+        let backup = EvolutionBackup(of: disk, storeID, in: snapshot)
         report.backup = backup?.name
         return backup
     }

@@ -70,7 +70,7 @@ struct PreparedNode {
     let plan: NodePlan
     let server: any LogServer
     /// The last event that the copy and the server both have, if the copy had others and was set
-    /// aside.
+    /// aside, now or in an opening that has failed.
     let common: SequenceNumber?
 
     /// Makes the engine of the node, and takes the turn to write if it is free.

@@ -95,7 +95,7 @@ struct StoreOpening {
         try refuseDuplicates(report.duplicates)
         report.brokenReferences = try brokenReferences(of: evolved)
         report.unreadable = snapshot.unreadableRecords(amongFirst: Self.sampleCount)
-        let backup = evolutionBackup(of: snapshot, &report)
+        let backup = evolutionBackup(of: snapshot, storeID, &report)
         // Later, the first write makes it.
         if !identities.isEmpty { try backup?.make(at: snapshot.sequence) {} }
         report.quarantined += try checkpoint.setAsideIfUseless()
