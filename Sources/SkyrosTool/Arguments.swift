@@ -103,7 +103,7 @@ struct Arguments {
 
     /// Splits `--name=value`.
     private static func split(_ word: String) -> (String, String?) {
-        let parts = word.dropFirst(2)
+        let parts = word.unicodeScalars.dropFirst(2)
             .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return (String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
     }
@@ -126,7 +126,8 @@ struct Arguments {
     /// The items, separated by commas, of all values of an option that may be repeated.
     func lists(_ name: String) -> [String] {
         texts(name).flatMap { list in
-            list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            list.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false)
+                .map { String($0) }
         }
     }
 

@@ -47,7 +47,7 @@ struct CSVWriter {
         guard text.unicodeScalars.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else {
             return text
         }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+        return "\"" + text.replacingScalars(["\"": "\"\""]) + "\""
     }
 }
 

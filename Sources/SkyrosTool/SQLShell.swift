@@ -51,10 +51,10 @@ struct SQLShell {
         var statements = StatementReader()
         while true {
             try printer.output.flush()
-            let isBetween = statements.rest.isEmpty
+            let isBetween = statements.isBetween
             guard let line = reader.next(prompt: isBetween ? "skyros> " : "   ...> ") else {
                 // What lacks its semicolon is a statement too.
-                return isBetween ? true : try execute(statements.rest)
+                return statements.rest.isEmpty ? true : try execute(statements.rest)
             }
             let command = line.trimmingCharacters(in: .whitespaces)
             if isBetween, command.hasPrefix(".") {

@@ -82,9 +82,16 @@ struct ServerArgument {
         return (given ?? home.appending(path: ".cache")).appending(path: "skyros")
     }
 
+    /// The options that say which server and database it is, as the place does.
+    private static let placeOptions: Set = ["dbname", "host", "hostaddr", "port", "service"]
+
     /// A name of the server and the schema, without the user and the password.
     var cacheName: String {
-        let text = "\(place.drop { $0 == "/" })#\(schema)"
+        let places = options.map { $0.removingPercentEncoding ?? String($0) }.filter { option in
+            Self.placeOptions.contains(String(option.prefix { $0 != "=" }))
+        }
+        let parts = [String(place.drop { $0 == "/" })] + places
+        let text = "\(parts.joined(separator: "?"))#\(schema)"
         return String(
             text.map { $0.isASCII && ($0.isLetter || $0.isNumber || ".-".contains($0)) ? $0 : "_" })
     }

@@ -178,7 +178,7 @@ struct ShellCommand: Sendable {
     static func quoted(_ url: URL) -> String {
         let path = url.relativePath
         // What begins with a hyphen would be an option.
-        return quoted(path.hasPrefix("-") ? "./\(path)" : path)
+        return quoted(path.utf8.first == UInt8(ascii: "-") ? "./\(path)" : path)
     }
 
     /// A text as a word of a shell.
@@ -188,6 +188,6 @@ struct ShellCommand: Sendable {
                 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
                 || "/._-+@".utf8.contains(byte)
         }
-        return plain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+        return plain ? word : "'" + word.replacingScalars(["'": "'\\''"]) + "'"
     }
 }

@@ -8,7 +8,7 @@ struct StatementReader {
     private enum Place {
         case statement
         /// Until this character.
-        case quoted(Character)
+        case quoted(Unicode.Scalar)
         case comment
         case lineComment
     }
@@ -19,12 +19,21 @@ struct StatementReader {
     /// What was read of a statement that has not ended; empty between statements.
     var rest: String { statement }
 
+    /// Whether the next line is in no statement and in no comment.
+    var isBetween: Bool {
+        switch place {
+        case .statement, .lineComment: statement.isEmpty
+        case .quoted, .comment: false
+        }
+    }
+
     /// Adds a line; returns the statements that end in it. O(length of the line).
     mutating func add(_ line: String) -> [String] {
         var statements: [String] = []
         if case .lineComment = place { place = .statement }
         if !statement.isEmpty { statement.append("\n") }
-        var characters = line.makeIterator()
+        // Unicode scalars, because a quote and a combining mark are a single Character.
+        var characters = line.unicodeScalars.makeIterator()
         var next = characters.next()
         while let character = next {
             next = characters.next()
@@ -66,11 +75,13 @@ struct StatementReader {
     }
 
     /// What ends a quotation that begins with a character.
-    private static let ends: [Character: Character] = ["'": "'", "\"": "\"", "`": "`", "[": "]"]
+    private static let ends: [Unicode.Scalar: Unicode.Scalar] = [
+        "'": "'", "\"": "\"", "`": "`", "[": "]",
+    ]
 
     /// Adds to the statement, which begins with what is no space and no comment.
-    private mutating func append(_ character: Character, isComment: Bool = false) {
-        if statement.isEmpty, isComment || character.isWhitespace { return }
-        statement.append(character)
+    private mutating func append(_ character: Unicode.Scalar, isComment: Bool = false) {
+        if statement.isEmpty, isComment || character.properties.isWhitespace { return }
+        statement.unicodeScalars.append(character)
     }
 }

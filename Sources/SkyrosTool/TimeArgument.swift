@@ -55,16 +55,10 @@ struct TimeArgument: Equatable {
     private static func day(
         _ year: Int?, _ month: Int?, _ day: Int?, in text: String
     ) throws -> Int64 {
-        let isLeap = year.map { $0 % 4 == 0 && ($0 % 100 != 0 || $0 % 400 == 0) } ?? false
-        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard let year, let month, let day, 1...12 ~= month, 1...lengths[month - 1] ~= day else {
-            throw UsageError("there is no day \"\(text.prefix(10))\" in the calendar")
-        }
-        let before = year - 1
-        let leapDays = year == 0 ? -1 : before / 4 - before / 100 + before / 400
-        let inYear = lengths[..<(month - 1)].reduce(0, +) + day - 1
-        // 719,162 days lie between 0001-01-01 and 1970-01-01.
-        return Int64(before * 365 + leapDays + inYear - 719_162)
+        guard let year, let month, let day,
+            let civil = CivilDay(year: year, month: month, day: day)
+        else { throw UsageError("there is no day \"\(text.prefix(10))\" in the calendar") }
+        return Int64(civil.dayNumber)
     }
 
     /// The microseconds from the start of the day in UTC.

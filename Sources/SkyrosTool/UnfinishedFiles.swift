@@ -131,7 +131,10 @@ extension UnfinishedFiles {
             let path = "\(directory)/\(name)"
             var status = stat()
             let isOurs = lstat(path, &status) == 0 && status.st_uid == geteuid()
-            let isListed = items.withLock { $0.contains { path.hasPrefix($0.path) } }
+            // The path in the list may be another one of the same directory.
+            let isListed = items.withLock { items in
+                items.contains { name.hasPrefix(URL(filePath: $0.path).lastPathComponent) }
+            }
             if isOurs, !isListed { try? FileManager.default.removeItem(atPath: path) }
         }
     }

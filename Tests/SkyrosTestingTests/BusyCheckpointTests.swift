@@ -68,6 +68,22 @@ import Testing
         #expect(Environment(disk: MemoryDisk()).lockTimeoutMilliseconds == 5_000)
     }
 
+    @Test func `is written as usual once a store that resumes has loaded it (F76)`() throws {
+        let other = try locked()
+        let store = try open()
+        try other.close()
+        store.suspend()
+        try store.resume()
+        try store.write { try $0.delete(Note.self, 2) }
+        try store.run(.checkpoint)
+        try store.close()
+        #expect(codes(after: store) == [])
+        let again = try open()
+        #expect(again.recovery.checkpoint == .loaded(2))
+        #expect(try again.all(Note.self).map(\.id) == [1, 3, 4, 5])
+        try again.close()
+    }
+
     @Test func `is replaced as a whole once it is free (F76)`() throws {
         let other = try locked()
         let store = try open()

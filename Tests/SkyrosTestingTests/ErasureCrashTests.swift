@@ -161,6 +161,20 @@ private struct Page: Entity, Equatable {
         #expect(failureCount > 20)
     }
 
+    @Test(arguments: Way.allCases)
+    func `leaves the store as it was if the marker does not get its name`(way: Way) throws {
+        let disk = SimulatedDisk()
+        let store = try filled(disk)
+        disk.inject(Fault(.rename))
+        #expect(code { try erase(store, way) } == .io)
+        #expect(try store.count(Page.self) == 12)
+        try store.write(durability: .durable) { try $0.insert(Page(id: 99)) }
+        #expect(try open(disk.crashed(keeping: 0)).count(Page.self) == 13)
+        try erase(store, way)
+        #expect(try store.count(Page.self) == 0)
+        #expect(disk.contents["erasing"] == nil)
+    }
+
     /// After a failed erasure: a write is kept, or is refused.
     private func continueAfterFailure(
         _ store: Store, _ disk: SimulatedDisk, _ place: String

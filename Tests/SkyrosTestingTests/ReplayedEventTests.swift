@@ -17,6 +17,12 @@ private struct Bank: Entity {
     var id: Int
 }
 
+private struct Owner: Entity {
+    var id: Int
+    var name: String
+    static let indexes: [Index<Owner>] = [.unique(\.name)]
+}
+
 /// What a replay shows of each event, and what it lists after a violation.
 @Suite struct `The events of a replay` {
     private let directory: TemporaryDirectory
@@ -117,6 +123,23 @@ private struct Bank: Entity {
                         == expected.all(Account.self, where: \.owner == owner))
             }
             #expect(state.sequence == event.sequence)
+            return true
+        }
+    }
+
+    @Test func `have the shapes before them that were recorded until then`() throws {
+        let disk = SimulatedDisk()
+        let store = try Store(on: disk, entities: Bank.self, Owner.self)
+        try store.write { try $0.insert(Bank(id: 1)) }
+        try store.write { try $0.insert(Owner(id: 1, name: "ann")) }
+        try store.write { try $0.insert(Owner(id: 2, name: "bob")) }
+        try store.close()
+        let archive = try Archive(
+            on: Environment(disk: disk), entities: [Bank.self, Owner.self])
+        try archive.replay { event, state in
+            let before = try event.stateBefore
+            #expect(before.recordedSchemas.isEmpty == (event.sequence <= 2))
+            #expect(state.recordedSchemas.isEmpty == (event.sequence < 2))
             return true
         }
     }

@@ -25,7 +25,8 @@ public import Skyros
 /// A step must do all its work on its own thread, and be done when it returns.
 public struct CrashSimulation: Sendable {
     /// A step: calls your code on the store, and takes every random decision from `choose`. It may
-    /// rethrow any `StoreError`; any other error is a failure.
+    /// rethrow any `StoreError`; any other error is a failure. So is an error of the disk, such as
+    /// `.io`, or of damage, if the disk has not failed.
     public typealias Step = @Sendable (_ store: Store, _ choose: Choices) throws -> Void
 
     struct Condition: Sendable {

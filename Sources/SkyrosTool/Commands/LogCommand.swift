@@ -81,6 +81,8 @@ struct LogCommand: Command {
                 let events = archive.events(next...end, where: filter, newestFirst: isReversed)
                 var iterator = events.makeIterator()
                 while rest > 0, let event = try iterator.next() {
+                    // Of the events that are new, the first may be earlier than --since.
+                    if let since, event.time < since { continue }
                     rest -= 1
                     try print(event, to: output)
                 }
@@ -147,7 +149,8 @@ extension Arguments {
     fileprivate func eventFilter() throws -> EventFilter {
         var tags: [String: String?] = [:]
         for word in texts("tag") {
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = word.unicodeScalars
+                .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             let (value, other) = (parts.count == 2 ? String(parts[1]) : nil, tags[name] ?? nil)
             if let value, let other, value != other {

@@ -102,9 +102,13 @@ struct SalvageCommand: Command {
     private func writeRest(
         of archive: Archive, after report: SalvageReport, to sink: TextSink, _ bar: ProgressBar
     ) throws {
+        guard let first = report.readableAfterDamage.first?.lowerBound else { return }
         let total = report.readableAfterDamage.reduce(0) { $0 + $1.count }
         var count = 0
-        try archive.forEachReadableEvent(after: report.sequence) { event in
+        try archive.forEachReadableEvent(
+            after: first.advanced(by: -1),
+            skipping: { ErrorOutput.error("note: \($0.message); it is not in the file") }
+        ) { event in
             let object = try EventText.json(event).compactMapValues { $0 }
             try sink.line(FieldValue.map(object).jsonText())
             count += 1

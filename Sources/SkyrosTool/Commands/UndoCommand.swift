@@ -155,7 +155,7 @@ extension UndoCommand {
         }
         try output.line(
             "event \(result.sequence) takes \(Self.records(result.changeCount)) back; "
-                + "`skyros undo \(arguments.storeName) \(result.sequence)` redoes it")
+                + "`skyros undo \(arguments.storeWord) \(result.sequence) --yes` redoes it")
     }
 
     private static func records(_ count: Int) -> String {

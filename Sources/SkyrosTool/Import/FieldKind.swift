@@ -27,7 +27,7 @@ enum FieldKind: String, CaseIterable {
         case .integer: Self.integer(text)
         case .double: Self.double(text)
         case .uuid: UUID(uuidString: text).map { .uuid($0) }
-        case .date: ImportedDate.date(of: text).map { .date($0) }
+        case .date: DateText.date(of: text).map { .date($0) }
         case .bytes: Data(base64Encoded: text).map { .bytes($0) }
         case .unix, .reference: Double(text).flatMap { value(ofNumber: $0) }
         }
@@ -81,35 +81,5 @@ enum FieldKind: String, CaseIterable {
         case .double(let number): .double(number)
         default: nil
         }
-    }
-}
-
-/// A date as the tool writes it: ISO 8601 with a zone, and as many digits as restore every bit.
-enum ImportedDate {
-    // A regular expression is immutable.
-    nonisolated(unsafe) private static let pattern =
-        #/
-        ([0-9]{4}-[0-9]{2}-[0-9]{2}[T\ ][0-9]{2}:[0-9]{2}:[0-9]{2})
-        (?:\.([0-9]+))?
-        (Z|[+\-][0-9]{2}:?[0-9]{2})
-        /#
-
-    /// Seconds from 1970-01-01 to 2001-01-01.
-    private static let reference: Int64 = 978_307_200
-
-    static func date(of text: String) -> Date? {
-        // Most texts are no dates.
-        guard text.utf8.count >= 20, let match = text.wholeMatch(of: pattern),
-            let whole = try? TimeArgument("\(match.1)\(match.3)")
-        else { return nil }
-        let seconds = whole.first.microseconds / 1_000_000 - reference
-        let fraction = match.2.map(String.init) ?? "0"
-        // One decimal number, so that it is rounded once.
-        let number =
-            seconds >= 0
-            ? "\(seconds).\(fraction)"
-            : fraction.allSatisfy { $0 == "0" }
-                ? "\(seconds)" : "-\(-seconds - 1).\(DecimalFraction.complement(fraction))"
-        return Double(number).map { Date(timeIntervalSinceReferenceDate: $0) }
     }
 }

@@ -27,7 +27,7 @@ struct ImportInput {
         idField = arguments.text("id") ?? "id"
         separator = try Self.separator(arguments.text("separator") ?? ",")
         tables = try arguments.texts("table").map { text in
-            guard text.contains("=") else { return (text, text) }
+            guard text.unicodeScalars.contains("=") else { return (text, text) }
             return try Arguments.pair(text, of: "table")
         }
         names = FieldNames(
@@ -94,9 +94,10 @@ struct ImportInput {
 extension Arguments {
     /// The two sides of `NAME=VALUE`.
     static func pair(_ text: String, of option: String) throws -> (String, String) {
-        guard let end = text.firstIndex(of: "="), end != text.startIndex,
-            text.index(after: end) != text.endIndex
+        let scalars = text.unicodeScalars
+        guard let end = scalars.firstIndex(of: "="), end != scalars.startIndex,
+            scalars.index(after: end) != scalars.endIndex
         else { throw UsageError("--\(option) takes two names: \(text)=…") }
-        return (String(text[..<end]), String(text[text.index(after: end)...]))
+        return (String(scalars[..<end]), String(scalars[scalars.index(after: end)...]))
     }
 }

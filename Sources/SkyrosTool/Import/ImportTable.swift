@@ -66,7 +66,7 @@ struct ImportTable {
 
     /// A name as an identifier in SQL text.
     static func quoted(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "\"\"") + "\""
+        "\"" + name.replacingScalars(["\"": "\"\""]) + "\""
     }
 
     /// The row at which the statement is.

@@ -166,7 +166,7 @@ struct Importer {
         let ids = Set(error.place.ids)
         var place: String?
         try source.forEachRow { row in
-            guard place == nil, row.entity == entity else { return }
+            guard place == nil, row.entity.isSameName(as: entity) else { return }
             if ids.contains(try kinds.record(of: row).id) { place = row.place }
         }
         guard let place else { return error }

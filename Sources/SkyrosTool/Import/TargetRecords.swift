@@ -8,7 +8,7 @@ final class TargetRecords {
     private let importer: Importer
     private let schemas: NamedValues<EntitySchema>
     private let isStored: (String, RecordID) throws -> Bool
-    private var records: [String: [RecordID: Record]]?
+    private var records: [RecordCopier.Key: Record]?
     /// Those that were found for a commit, which may have failed.
     private var found: Set<RecordCopier.Key> = []
     /// Those that were written before their turn.
@@ -34,7 +34,7 @@ final class TargetRecords {
         var list: [Record] = []
         var wanted = [(entity: entity, id: id)]
         while let (entity, id) = wanted.popLast() {
-            guard let record = records[entity]?[id], try !isStored(entity, id),
+            guard let record = records[RecordCopier.Key(entity, id)], try !isStored(entity, id),
                 keys.insert(RecordCopier.Key(record)).inserted
             else { continue }
             list.append(record)
@@ -64,14 +64,14 @@ final class TargetRecords {
         taken.contains(RecordCopier.Key(record))
     }
 
-    private func read() throws -> [String: [RecordID: Record]] {
+    private func read() throws -> [RecordCopier.Key: Record] {
         let entities = Set(
             schemas.flatMap { entity, schema in schema.relations(of: entity).map(\.target) })
-        var found: [String: [RecordID: Record]] = [:]
+        var found: [RecordCopier.Key: Record] = [:]
         try importer.source.forEachRow { row in
             guard entities.contains(row.entity) else { return }
             let record = try importer.kinds.record(of: row)
-            found[row.entity, default: [:]][record.id] = record
+            found[RecordCopier.Key(record)] = record
         }
         return found
     }

@@ -68,6 +68,20 @@ import Testing
             failure.problem.hasPrefix("a step threw an error that is not a StoreError: Mistake"))
     }
 
+    @Test func `reports an error of the disk if the disk has not failed`() throws {
+        func failedSteps(_ code: StoreError.Code) throws -> Int {
+            try CrashSimulation(of: Account.self) { store, _ in
+                try store.write { try $0.upsert(Account(id: 1, cents: 0)) }
+                throw StoreError(code, "of the step")
+            }.run(seeds: 1...20).failedSteps
+        }
+        #expect(try failedSteps(.notFound) > 20)
+        for code in [StoreError.Code.io, .diskFull, .durabilityLost, .logCorrupt] {
+            let failure = try #require(throws: CrashFailure.self) { try failedSteps(code) }
+            #expect(failure.problem.contains("of the step"), "\(failure)")
+        }
+    }
+
     @Test func `gives the same result for the same seed`() throws {
         let tallies = try (0..<2).map { _ in try Self.bank(inOneBlock: true).run(seeds: 7...9) }
         #expect(tallies[0] == tallies[1])

@@ -1,5 +1,7 @@
 import Foundation
 import Skyros
+import SkyrosDisk
+import SkyrosTesting
 import TestSupport
 import Testing
 
@@ -76,6 +78,29 @@ import Testing
         #expect(try sequences("--until", day, "--since", before) == [1, 2, 3, 4])
         #expect(try sequences("--since", "1 hour ago") == [1, 2, 3, 4])
         #expect(try sequences("--until", "2 weeks ago").isEmpty)
+    }
+
+    @Test(.mayHang) func `that follows shows no event before the time at which it begins`() throws {
+        let hour: Int64 = 3_600_000_000
+        let since = EventTime(microseconds: times[3].microseconds + hour)
+        let process = store.process(
+            "log", ["--follow", "--limit", "1", "--json", "--since", since.description])
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        // Processes that were started later have ended, so this one most likely waits for events.
+        for _ in 1...2 { #expect(try store.run("log").status == 0) }
+        let clock = ManualClock(microseconds: times[3].microseconds + hour / 2)
+        let disk = try PosixDisk(path: store.directory.store.path, creating: false)
+        let writer = try Store.simulated(
+            [Counter.self, Note.self], Store.Options(), Environment(disk: disk, clock: clock))
+        try writer.write { try $0.insert(Note(id: 8, text: "early")) }
+        clock.advance(byMicroseconds: hour)
+        try writer.write { try $0.insert(Note(id: 9, text: "late")) }
+        try writer.close()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(try FieldValue(json: String(decoding: text, as: UTF8.self))["sequence"] == 6)
     }
 
     @Test func `reads only the parts of the log that it lists`() throws {

@@ -211,6 +211,12 @@ import Testing
         #expect(statements("") == [""])
     }
 
+    @Test func `obeys nothing in a comment`() throws {
+        #expect(try lines("/*\n.quit\n*/\nSELECT 1 AS one;") == ["one", "1"])
+        #expect(try lines("-- a\n.quit\nSELECT 1 AS one;") == [])
+        #expect(try lines("/* a") == [])
+    }
+
     @Test func `ends with its input`() throws {
         #expect(try lines("") == [])
         #expect(try lines("\n \n") == [])

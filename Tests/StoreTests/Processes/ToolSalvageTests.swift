@@ -1,6 +1,7 @@
 import Foundation
 import SkyrosDisk
 import SkyrosLog
+import SkyrosTesting
 import TestSupport
 import Testing
 
@@ -173,6 +174,47 @@ import Testing
             #expect(event["actor"] == "alice" && event["time"]?.text?.hasSuffix("Z") == true)
             #expect(event["changes"]?[0]?["after"]?["text"] == .text("note \(number)"))
         }
+    }
+
+    @Test func `is salvaged to a directory that has another path beside it`() throws {
+        try flip(1, at: 120)
+        try FileManager.default.createSymbolicLink(
+            atPath: path("link"), withDestinationPath: directory.path)
+        let outcome = try run(
+            "salvage", "--into", path("link/Saved.skyros"), "--after-gap", path("rest.jsonl"))
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let damage = try #require(
+            try Archive(at: directory.store, reading: .upToDamage).damage?.damages.first)
+        try expectRest(from: Int(try #require(damage.sequences).upperBound.rawValue) + 1)
+    }
+
+    @Test func `is salvaged with the events that can be decoded after one that cannot`() throws {
+        let source = try Archive.scan(PosixDisk(path: directory.store.path, creating: false))
+        let disk = try PosixDisk(path: path("Odd.skyros"), creating: true)
+        let log = try FileLog.make(
+            for: source.storeID, on: disk, LogOptions(), entropy: SeededEntropy(seed: 1),
+            framing: EventCoding.byteCount(of:))
+        for (index, sequence) in ([1, 2, 4, 3, 5] as [UInt64]).enumerated() {
+            try source.forEach(after: sequence - 1) { _, bytes in
+                let number = UInt64(index + 1)
+                _ = try log.append(bytes, as: number, timeBefore: 0, deferring: false)
+                return false
+            }
+        }
+        try log.close()
+        let outcome = try tool.run(
+            "salvage", path("Odd.skyros"), "--into", path("Saved.skyros"), "--after-gap",
+            path("rest.jsonl"))
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("after the damage: events 4 to 5, written to "))
+        #expect(outcome.output.contains("saved: 2 events, "))
+        #expect(
+            outcome.errors
+                == "skyros: note: event 4 is not valid: it says that it is event 3; "
+                + "it is not in the file\n")
+        let text = try String(contentsOfFile: path("rest.jsonl"), encoding: .utf8)
+        let events = try text.split(separator: "\n").map { try FieldValue(json: String($0)) }
+        #expect(events.map { $0["sequence"] } == [5])
     }
 
     @Test func `is salvaged with a report in JSON`() throws {

@@ -23,6 +23,15 @@ import Testing
         ("postgresql://u:p@ss@h/db", "postgresql://u@h/db", "db", "h_db_skyros"),
         ("postgresql://u:p?p@h?user=a@b", "postgresql://u@h?user=a@b", "", "h_skyros"),
         ("postgresql://h?pass%77ord=x", "postgresql://h", "", "h_skyros"),
+        (
+            "postgresql:///shop?host=/run/a&sslmode=require",
+            "postgresql:///shop?host=/run/a&sslmode=require", "shop", "shop_host__run_a_skyros"
+        ),
+        (
+            "postgresql:///?hos%74=%2Frun%2Fb&port=5&dbname=shop#a",
+            "postgresql:///?hos%74=%2Frun%2Fb&port=5&dbname=shop#a", "a",
+            "_host__run_b_port_5_dbname_shop_a"
+        ),
     ])
     func `is shown without its password`(
         word: String, shown: String, name: String, cache: String

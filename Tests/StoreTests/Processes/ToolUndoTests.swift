@@ -52,15 +52,15 @@ private struct Volume: Entity {
         #expect(try archive.sequence == 5)
         let done = try store.run("undo", "3", "--yes", "--by", "eve", "--because", "wrong year")
         #expect(done.status == 0)
-        #expect(done.output.hasPrefix("event 6 takes 1 record back; `skyros undo "))
+        let redo = "skyros undo \(store.directory.store.path) 6 --yes"
+        #expect(done.output == "event 6 takes 1 record back; `\(redo)` redoes it\n")
         let event = try #require(try archive.event(6))
         #expect(event.metadata.actor == "eve")
         #expect(event.metadata.reason == "wrong year")
         #expect(event.undo?.ranges == [3...3])
         #expect(try archive.newestSnapshot().record("Volume", RecordID(1))?["year"] == nil)
         #expect(try store.run("verify").status == 0)
-        let redo = try store.run("undo", "6", "--yes")
-        #expect(redo.status == 0)
+        #expect(try store.run("undo", "6", "--yes").status == 0)
         #expect(try archive.newestSnapshot().record("Volume", RecordID(1))?["year"] == 1999)
     }
 
