@@ -223,8 +223,7 @@ struct ServerCache {
         if inspection.storeID == nil {
             try StoreCreation(disk: disk).check()
         }
-        // Until it is complete, nothing may be written to it. A mark that is there stays: without
-        // it, for a moment, the first part of a log would be a store.
+        // Until it is complete, nothing may be written to it.
         if !wasUnfinished { try mark(.unfinishedCopy, Self.unfinishedText) }
         if inspection.storeID == nil {
             try makeLog(state.storeID)
