@@ -202,16 +202,15 @@ let package = Package(
 // The fuzzers are linked with libFuzzer, which ordinary builds are not: scripts/fuzz asks for them.
 if Context.environment["SKYROS_FUZZING"] != nil {
     // Their files are taken over, and a file belongs to one target.
+    let tool = package.targets.first { $0.name == "SkyrosTool" }
     package.targets.removeAll { $0.type == .test || $0.name == "SkyrosTool" }
     package.products.removeAll { $0.name == "skyros" }
     package.targets += [
         .target(name: "MemoryLimit", path: "Fuzzing/Memory"),
         .executableTarget(
             name: "SkyrosFuzzing",
-            dependencies: [
-                "Skyros", "SkyrosDisk", "SkyrosLog", "SkyrosSQLite", "SkyrosReport",
-                "SkyrosTesting", "MemoryLimit",
-            ],
+            dependencies: (tool?.dependencies ?? [])
+                + ["SkyrosLog", "SkyrosTesting", "MemoryLimit"],
             path: ".", exclude: ["Sources/SkyrosTool/main.swift"],
             sources: [
                 "Fuzzing/Driver", "Fuzzing/StoreRuns", "Fuzzing/Targets", "Sources/SkyrosTool",
