@@ -6,6 +6,8 @@
         /// The version of the tables. Another one is refused.
         static let version: Int64 = 2
 
+        /// The name as it is.
+        let unquotedName: String
         /// The name, quoted for SQL.
         let name: String
         /// The channel of notifications.
@@ -18,6 +20,7 @@
                 throw LogError(
                     .io, "\"\(name)\" is no name for a schema; it takes 1 to 48 bytes")
             }
+            unquotedName = name
             self.name = Self.quoted(name)
             channel = "skyros \(name)"
         }
@@ -150,13 +153,21 @@
         /// logical message waits for the quorum as any other.
         var barrier: String { "SELECT pg_logical_emit_message(true, 'skyros', '')" }
 
-        var existence: String { "SELECT to_regclass($1::text) IS NOT NULL" }
-
-        /// The table that says what this is.
-        var logTable: String { "\(name).log" }
+        /// Whether a schema, by its unquoted name, has the table that says what this is.
+        ///
+        /// `to_regclass` would not do: a session that found none remembers that, and may not have
+        /// heard of one that was committed while it waited for a lock.
+        var existence: String {
+            """
+            SELECT EXISTS (
+                SELECT FROM pg_catalog.pg_class AS relation
+                JOIN pg_catalog.pg_namespace AS namespace ON namespace.oid = relation.relnamespace
+                WHERE namespace.nspname = $1::text AND relation.relname = 'log')
+            """
+        }
 
         /// The version, whatever else there is in it.
-        var logVersion: String { "SELECT version FROM \(logTable)" }
+        var logVersion: String { "SELECT version FROM \(name).log" }
 
         var state: String {
             """

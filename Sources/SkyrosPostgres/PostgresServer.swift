@@ -93,7 +93,7 @@
         }
 
         package func exists() throws(ServerError) -> Bool {
-            try read(schema.existence, [.text(schema.logTable)]).boolean(0, 0) == true
+            try read(schema.existence, [.text(schema.unquotedName)]).boolean(0, 0) == true
         }
 
         package func create(_ storeID: StoreID) throws(ServerError) {
@@ -103,7 +103,7 @@
                 try connection.run("BEGIN")
                 try connection.run(
                     "SELECT pg_advisory_xact_lock(hashtext($1))", [.text(schema.name)])
-                let found = try connection.run(schema.existence, [.text(schema.logTable)])
+                let found = try connection.run(schema.existence, [.text(schema.unquotedName)])
                 if found.boolean(0, 0) == false { try makeTables(storeID, connection) }
             } catch {
                 disconnect()

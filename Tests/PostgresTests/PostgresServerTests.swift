@@ -171,6 +171,26 @@
             #expect(why.contains("canceling wait for synchronous replication"), "\(why)")
         }
 
+        @Test func `is made once by nodes that have all found none`() throws {
+            let servers = try (0..<8).map { _ in
+                let server = try PostgresServer(
+                    url: database.url(), schema: "Shop", allowsWeakDurability: true)
+                try server.connect()
+                #expect(try !server.exists())
+                return server
+            }
+            let errors = Locked<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: servers.count) { index in
+                do {
+                    try servers[index].create(StoreID(from: SystemEntropy()))
+                } catch {
+                    errors.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(errors.withLock { $0 }.isEmpty)
+            #expect(try Set(servers.map { try $0.state().storeID }).count == 1)
+        }
+
         @Test func `refuses a server without a quorum`() throws {
             let server = try PostgresServer(url: database.url(), schema: "weak")
             do throws(ServerError) {
