@@ -39,9 +39,15 @@ struct Git {
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
-        defer { process.waitUntilExit() }
-        while let data = try pipe.fileHandleForReading.read(upToCount: 1 << 20), !data.isEmpty {
-            try body(data)
+        // Without a reader it would wait for one for ever. Another signal may be blocked there.
+        do {
+            while let data = try pipe.fileHandleForReading.read(upToCount: 1 << 20), !data.isEmpty {
+                try body(data)
+            }
+        } catch {
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            throw error
         }
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {

@@ -161,6 +161,29 @@ import Testing
         #expect(outcome.status == 1)
     }
 
+    /// What git has not written yet is more than a pipe takes.
+    @Test func `ends if a commit cannot be written, however much git has to say`() throws {
+        let files = (0..<20_000).map { "M 100644 :1 \($0)\n" }.joined()
+        let commits = (1...2).map { number in
+            "commit refs/heads/main\ncommitter A <a@example.org> \(number) +0000\n"
+                + "data 1\n\(number)\ndeleteall\n"
+                + files.replacingOccurrences(of: "\n", with: ".\(number)\n")
+        }
+        let stream = directory.url.appending(path: "large.fi")
+        try Data(("blob\nmark :1\ndata 1\na\n" + commits.joined()).utf8).write(to: stream)
+        let repository = try Shell.repository(of: stream, in: directory)
+        let process = try Program("git-history").process([repository.path, directory.store.path])
+        // No file gets longer than 64 KiB.
+        process.arguments = [
+            "-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\"",
+            process.executableURL?.path ?? "", repository.path, directory.store.path,
+        ]
+        process.executableURL = URL(filePath: "/bin/bash")
+        let outcome = try process.outcome()
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.hasPrefix("git-history: "), "\(outcome.errors)")
+    }
+
     @Test(arguments: ["missing", "directory", "empty"])
     func `creates no store if the repository has no commit`(kind: String) throws {
         let repository = directory.url.appending(path: kind)
