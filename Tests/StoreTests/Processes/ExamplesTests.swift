@@ -174,12 +174,7 @@ import Testing
         try Data(("blob\nmark :1\ndata 1\na\n" + commits.joined()).utf8).write(to: stream)
         let repository = try Shell.repository(of: stream, in: directory)
         let process = try Program("git-history").process([repository.path, directory.store.path])
-        // No file gets longer than 64 KiB.
-        process.arguments = [
-            "-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\"",
-            process.executableURL?.path ?? "", repository.path, directory.store.path,
-        ]
-        process.executableURL = URL(filePath: "/bin/bash")
+        process.limitFiles(toBlocks: 128)
         let outcome = try process.outcome()
         #expect(outcome.status == 1)
         #expect(outcome.errors.hasPrefix("git-history: "), "\(outcome.errors)")

@@ -40,16 +40,11 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 
-    /// `ulimit -f` lets no file grow beyond two blocks, which acts like a full disk.
     @Test(.enabled(if: !Sanitizer.isEnabled, "a sanitizer writes larger files"))
     func `to SQLite that fails leaves no file behind`() throws {
         let file = store.path("out.sqlite")
         let process = store.process("export", ["--format", "sqlite", "--into", file])
-        let tool = try #require(process.executableURL).path
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments =
-            ["-c", "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\"", tool]
-            + (process.arguments ?? [])
+        process.limitFiles(toBlocks: 2)
         let outcome = try process.outcome()
         #expect(outcome.status == 1)
         #expect(outcome.errors.hasPrefix("skyros: checkpointFailed: "))

@@ -156,11 +156,7 @@ import Testing
     @Test(.enabled(if: !Sanitizer.isEnabled, "a sanitizer writes larger files"))
     func `that fails leaves no file behind`() throws {
         let process = store.process("report", ["--html", store.path("full.html")])
-        let tool = try #require(process.executableURL).path
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments =
-            ["-c", "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\"", tool]
-            + (process.arguments ?? [])
+        process.limitFiles(toBlocks: 2)
         let outcome = try process.outcome()
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("full.html cannot be written"))

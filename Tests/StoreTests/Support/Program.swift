@@ -54,6 +54,15 @@ struct Program {
 }
 
 extension Process {
+    /// Lets no file that the process writes grow beyond some blocks of 512 bytes, which acts like a
+    /// full disk.
+    func limitFiles(toBlocks count: Int) {
+        arguments =
+            ["-c", "trap '' XFSZ; ulimit -f \(count); exec \"$0\" \"$@\""]
+            + [executableURL?.path ?? ""] + (arguments ?? [])
+        executableURL = URL(filePath: "/bin/sh")
+    }
+
     /// Runs the process and waits for its exit.
     func outcome() throws -> Program.Outcome {
         let output = Pipe()
